@@ -56,7 +56,7 @@ function askAhead(both: SideBySide, cases: readonly Asking[], atOnce: number): v
   }
 }
 
-describe.skipIf(clusterMissing !== undefined)("the contract, real and sandbox side by side", () => {
+describe.skipIf(clusterMissing !== undefined)("the contract, on the real server and the sandbox side by side", () => {
   let both: SideBySide;
   beforeAll(async () => {
     both = await startSideBySide();

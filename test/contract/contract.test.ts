@@ -12,7 +12,7 @@ const { transport, pauses } = await bareSandbox();
 
 for (const table of tables) {
   const recorded = await readRecording(table.name);
-  describe(`${table.name}, as the real API server`, () => {
+  describe(`${table.name}, as on the real API server`, () => {
     for (const [index, contractCase] of table.cases.entries()) {
       const { name, differs } = contractCase;
       test.skipIf(differs !== undefined)(differs === undefined ? name : `${name} (differs: ${differs})`, async () => {

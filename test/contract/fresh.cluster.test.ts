@@ -178,7 +178,7 @@ function sorted(values: readonly unknown[]): readonly unknown[] {
   return [...values].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet", () => {
+describe.skipIf(clusterMissing !== undefined)("a new server", () => {
   let cluster: Cluster;
   let served: SandboxHttps;
   let theirs: Map<string, unknown>;
@@ -212,12 +212,12 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
   const isLeftOut = (key: string): boolean =>
     occasional.has(kindOf(key)) || leftOut.some(({ kind }) => kind === kindOf(key));
 
-  test("has the same objects, but for the kinds that are left out for a reason", () => {
+  test("has the same objects, except documented kinds", () => {
     expect([...ours.keys()].sort()).toEqual([...theirs.keys()].filter((key) => !isLeftOut(key)).sort());
     expect(leftOut.filter(({ kind }) => ![...theirs.keys()].some((key) => kindOf(key) === kind))).toEqual([]);
   });
 
-  test("publishes the same OpenAPI, also of a custom resource", async () => {
+  test("publishes the same OpenAPI, also for a custom resource", async () => {
     const [real, own] = await Promise.all([
       openApiOf((...asked) => cluster.request(...asked)),
       openApiOf(adminOf(served).request),
@@ -238,7 +238,7 @@ describe.skipIf(clusterMissing !== undefined)("a server that nobody has used yet
     expect(paths.filter((path) => !isSamePath(path))).toEqual([]);
   });
 
-  test("has them with the same fields, each with the same owner", () => {
+  test("has the same fields in them, each with the same owner", () => {
     const differing = [...ours].filter(([key, object]) => !Bun.deepEquals(object, theirs.get(key)));
     // Its status is applied on the server's side, which is not served here.
     expect(differing.map(([key]) => key)).toEqual(["apis/networking.k8s.io/v1/servicecidrs /kubernetes"]);

@@ -22,8 +22,8 @@ function told(
 
 const object = (metadata: object): object => ({ kind: "Pod", metadata });
 
-describe("what stands for an answer's own", () => {
-  test("identities by their first appearance, those that the case made up as they are", () => {
+describe("normalization replaces", () => {
+  test("identities by their first appearance, but not those that the case chose", () => {
     expect(told([{ uid: first }, { uid: second, message: `not ${first}` }, { uid: first }], { sent: [] })).toEqual([
       { uid: "UID1" },
       { uid: "UID2", message: "not UID1" },
@@ -43,18 +43,18 @@ describe("what stands for an answer's own", () => {
     expect(told([{ startTime: value }])).toEqual([{ startTime: stands }]);
   });
 
-  test("a time that the case made up is told as it is", () => {
+  test("no time that the case chose", () => {
     const startTime = "2020-01-01T00:00:00Z";
     expect(told([{ startTime }], { sent: { startTime } })).toEqual([{ startTime }]);
   });
 
-  test("a time of making that moves is told", () => {
+  test("a creation time that changes by a marker", () => {
     const made = (creationTimestamp: string): object => object({ uid: first, creationTimestamp });
     const [, after] = told([made("2026-01-01T12:00:00Z"), made("2026-01-01T11:59:59Z")]);
     expect(after).toEqual(object({ uid: "UID1", creationTimestamp: "EARLIER TIME, moved" }));
   });
 
-  test("a deletion is told by when it was asked for and by its grace", () => {
+  test("the time of a deletion by its request and its grace period", () => {
     const gone = (deletionTimestamp: string, deletionGracePeriodSeconds: number): object =>
       object({ uid: first, deletionTimestamp, deletionGracePeriodSeconds });
     const [right, wrong] = told([gone("2026-01-01T12:00:30Z", 30), gone("2026-01-01T12:00:00Z", 30)]);
@@ -62,7 +62,7 @@ describe("what stands for an answer's own", () => {
     expect(wrong).toMatchObject({ metadata: { deletionTimestamp: "EARLIER TIME + 30 s" } });
   });
 
-  test("what is made at the second at which an earlier deletion is due is made within the case all the same", () => {
+  test("the creation time of an object created in the second in which an earlier deletion is due", () => {
     const due = "2026-01-01T12:00:30Z";
     const gone = object({ uid: first, deletionTimestamp: due, deletionGracePeriodSeconds: 30 });
     const [deleted, made] = told([gone, object({ creationTimestamp: due })], { lastsMs: 40_000 });
@@ -70,7 +70,7 @@ describe("what stands for an answer's own", () => {
     expect(made).toMatchObject({ metadata: { creationTimestamp: "TIME" } });
   });
 
-  test("a list's version by the objects' versions that it has", () => {
+  test("a list's version by the versions of its objects", () => {
     const list = (resourceVersion: string): object => ({ kind: "PodList", metadata: { resourceVersion }, items: [] });
     const bodies = [object({ resourceVersion: "10" }), object({ resourceVersion: "12" })];
     const shown = told([...bodies, list("9"), list("11"), list("12"), { ...list("1"), metadata: {} }]).slice(2);
@@ -82,20 +82,20 @@ describe("what stands for an answer's own", () => {
     ]);
   });
 
-  test("addresses of Services: two that have one show it", () => {
+  test("addresses of Services: two with the same one show it", () => {
     expect(told([{ a: "10.0.3.4", b: "10.0.3.4", c: "10.0.9.9", d: "10.0.1.1" }], { sent: { c: "10.0.9.9" } })).toEqual(
       [{ a: "IP1", b: "IP1", c: "10.0.9.9", d: "IP2" }],
     );
   });
 
-  test("made-up names by their first appearance, in messages too, of the right letters", () => {
+  test("generated names by their first appearance, in messages too, if their letters are valid", () => {
     const made = (name: string): object => ({ metadata: { name, generateName: "web-" } });
     const [, vowels, message] = told([made("web-bcdf2"), made("web-aeiou"), { message: 'pods "web-bcdf2" not found' }]);
     expect(vowels).toMatchObject({ metadata: { name: "web-RAND2 of a strange alphabet" } });
     expect(message).toEqual({ message: 'pods "web-RAND1" not found' });
   });
 
-  test("of a Go difference only its lines", () => {
+  test("a Go difference by its lines", () => {
     const message = (difference: string): object => ({
       message: `[spec: Forbidden: existing ephemeral containers "e" may not be changed\n${difference}, b: Required value]`,
     });
@@ -118,7 +118,7 @@ describe("what stands for an answer's own", () => {
     expect(b).toEqual({ message: 'Invalid value: {"apiVersion":"v1","kind":"Pod"}: no' });
   });
 
-  test("an age is one of something in the case", () => {
+  test("an age by a marker, if it is that of an object of the case", () => {
     const row = (age: string): object => ({
       cells: [age],
       object: object({ creationTimestamp: "2026-01-01T12:00:00Z" }),
@@ -126,7 +126,7 @@ describe("what stands for an answer's own", () => {
     expect(told([row("0s"), row("5m")]).map((body) => (body as { cells: string[] }).cells[0])).toEqual(["AGE", "5m"]);
   });
 
-  test("errors about entries of one map by their keys, in the message too; those about a list as they came", () => {
+  test("the order of errors about one map by their keys, in the message too; those about a list keep theirs", () => {
     const refused = (...fields: readonly string[]): object => ({
       message: `LimitRange "a" is invalid: [${fields.map((field) => `${field}: no`).join(", ")}]`,
       details: { causes: fields.map((field) => ({ field, message: "no" })) },

@@ -9,7 +9,7 @@ describe.skipIf(clusterMissing !== undefined)("on Deno", () => {
   });
   afterAll(() => cluster.stop());
 
-  test("a list and a watch come through TLS with a client certificate, and end when they are told to", async () => {
+  test("a list and a watch work over TLS with a client certificate, and end on request", async () => {
     const { stdout, stderr, code } = await runDeno("test/deno/list-and-watch.ts", [], {
       KUBECONFIG: cluster.certKubeconfig,
     });

@@ -144,7 +144,7 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
     expect(box).toEqual(theirs as Scene);
   }
 
-  test("come, change and go, and sign cluster-info", async () => {
+  test("are added, changed and deleted, and sign cluster-info", async () => {
     await Promise.all(sides.all().map((side) => side.begin()));
     for (const { name, act, tokens, signers } of steps) {
       await Promise.all(sides.all().map(({ server }) => act(server)));
@@ -169,7 +169,7 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
   }, 240_000);
 });
 
-describe.skipIf(controllersMissing !== undefined)("what has grown old beside kube-controller-manager", () => {
+describe.skipIf(controllersMissing !== undefined)("old objects beside kube-controller-manager", () => {
   const sides = sidesOf({
     oracle: "certificatesigningrequest-cleaner-controller,legacy-serviceaccount-token-cleaner-controller",
     ours: [certificateSigningRequestCleaner, defineLegacyTokenCleaner({ cleanUpPeriodMs: 1000 })],
@@ -302,7 +302,7 @@ describe.skipIf(controllersMissing !== undefined)("what has grown old beside kub
     };
   }
 
-  test("goes, or becomes invalid first, when the controllers start", async () => {
+  test("are deleted, or first marked invalid, when the controllers start", async () => {
     await Promise.all(
       sides.all().map(async ({ server }) => {
         for (const [name, parts] of Object.entries(made)) await makeRequest(server, name, parts);

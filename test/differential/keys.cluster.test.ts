@@ -210,7 +210,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
       .replaceAll(/([0-9A-F]{2}:){19}[0-9A-F]{2}/g, "KEYID");
   }
 
-  test("say the same, for as long, and what must not be signed fails with the same reason", async () => {
+  test("have the same content and duration, and refusals have the same reason", async () => {
     await Promise.all(sides.all().map((side) => side.begin()));
     const madeAt = Date.now();
     for (const [name, parts] of Object.entries(asked)) {
@@ -412,7 +412,7 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
   const isFull = ({ data }: Scene["secrets"][string]): boolean =>
     data["ca.crt"] === "AUTHORITY" && data["namespace"] !== undefined && data["token"] !== undefined;
 
-  test("come, are mended, authenticate, and go with their account", async () => {
+  test("are created, repaired, authenticate, and are deleted with their account", async () => {
     const tokensOf = (name: string): Promise<readonly string[]> =>
       Promise.all(sides.all().map(({ server }) => tokenIn(server, name)));
     const play = async ({ name, act, secrets }: Step): Promise<void> => {

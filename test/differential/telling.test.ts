@@ -38,27 +38,27 @@ async function content(request: object): Promise<unknown> {
   return (await told({ request })).writes[0]?.content;
 }
 
-describe("what is told of a write", () => {
-  test("a version that was sent, so that an update without one differs", async () => {
+describe("the telling of a write", () => {
+  test("has a resourceVersion that was sent, so that an update without one differs", async () => {
     const update = (resourceVersion?: string): object => ({ metadata: { name: "web", resourceVersion } });
     expect(await content(update("12"))).toEqual(await content(update("99")));
     expect(await content(update("12"))).not.toEqual(await content(update()));
     expect(await content(update("12"))).not.toEqual(await content(update("")));
   });
 
-  test("a precondition of a delete", async () => {
+  test("has a precondition of a delete", async () => {
     const gone = (preconditions: object): object => ({ kind: "DeleteOptions", preconditions });
     expect(await content(gone({ uid: "a", resourceVersion: "7" }))).not.toEqual(await content(gone({ uid: "a" })));
   });
 
-  test("a time before the script by how much, and one ahead", async () => {
+  test("has a time as its distance from the script", async () => {
     const at = (lastUpdateTime: string): Promise<unknown> => content({ lastUpdateTime });
     expect(await at("2026-01-01T11:00:00Z")).toMatchObject({ body: { lastUpdateTime: "3600 s before the script" } });
     expect(await at("2026-01-01T12:00:00Z")).toMatchObject({ body: { lastUpdateTime: "TIME" } });
     expect(await at("2999-01-01T12:00:00Z")).toMatchObject({ body: { lastUpdateTime: "a time to come" } });
   });
 
-  test("a deletion by its grace", async () => {
+  test("has a deletion by its grace period", async () => {
     const due = { deletionTimestamp: "2026-01-01T12:00:30Z", deletionGracePeriodSeconds: 30 };
     expect(await content(due)).toMatchObject({ body: { deletionTimestamp: "TIME + 30 s" } });
     expect(await content({ ...due, deletionTimestamp: "2026-01-01T12:00:00Z" })).toMatchObject({
@@ -66,7 +66,7 @@ describe("what is told of a write", () => {
     });
   });
 
-  test("what counts once is counted: writes of a status, what is refused, what is repeated", async () => {
+  test("counts repeated status writes, refusals and other repetitions once", async () => {
     const { counted, writes } = await told(
       { resource: "deployments.apps/status", response: { metadata: { name: "web", uid: "u" } } },
       { code: 409, reason: "Conflict" },
@@ -80,14 +80,14 @@ describe("what is told of a write", () => {
   });
 });
 
-test("more than twice as many writes, and some to spare, are an excess", () => {
+test("more than twice as many writes, with some to spare, are an excess", () => {
   const theirs = [new Map([["status", 3]]), new Map([["status", 4]])];
   expect(excesses(theirs, new Map([["status", 16]]), 8)).toEqual([]);
   expect(excesses(theirs, new Map([["status", 17]]), 8)).toEqual([{ what: "status", theirs: 4, ours: 17 }]);
   expect(excesses(theirs, new Map([["create pods 403", 9]]), 8)).toHaveLength(1);
 });
 
-test("a pod whose answer has its metadata alone is told whole, as it stood", () => {
+test("a pod whose response has only its metadata is told with its last state", () => {
   const whole = wholePods();
   const pod = (phase: string): PodObject => ({
     metadata: { name: "web-1", uid: "u" },

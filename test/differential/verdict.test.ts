@@ -32,8 +32,8 @@ async function on(
   return { ...result, plays };
 }
 
-describe("what differed once", () => {
-  test("nothing: one play", async () => {
+describe("after a single difference", () => {
+  test("nothing is reported: one play", async () => {
     expect(await on([clean])).toEqual({ played: clean, byChance: [], plays: 1 });
   });
 
@@ -45,7 +45,7 @@ describe("what differed once", () => {
     expect({ last, plays, named: byChance.length }).toEqual({ last: clean, plays: 3, named: 1 });
   });
 
-  test("in kube-controller-manager itself, too: one clean play is enough, before it or after it", async () => {
+  test("that kube-controller-manager has itself, one clean play is enough, before it or after it", async () => {
     for (const later of [
       [itself, clean],
       [clean, itself],
@@ -55,27 +55,27 @@ describe("what differed once", () => {
     }
   });
 
-  test("in a script with a known race: the same", async () => {
+  test("in a script with a known race, the same holds", async () => {
     expect(await on([ours, ours, clean], true)).toMatchObject({ played: clean, plays: 3 });
   });
 });
 
-describe("what differed again", () => {
-  test("in ours: at once, and after a clean play", async () => {
+describe("after repeated differences", () => {
+  test("in ours it fails at once, and after a clean play", async () => {
     expect(await on([ours, ours])).toEqual({ played: ours, byChance: [], plays: 2 });
     expect(await on([ours, clean, ours])).toEqual({ played: ours, byChance: [], plays: 3 });
   });
 
-  test("in kube-controller-manager itself each time", async () => {
+  test("in kube-controller-manager itself it fails each time", async () => {
     expect(await on([ours, itself, ours, ours])).toEqual({ played: ours, byChance: [], plays: 4 });
     expect(await on([ours, itself, itself, itself])).toEqual({ played: itself, byChance: [], plays: 4 });
   });
 
-  test("with a known race, four times", async () => {
+  test("with a known race it fails after four", async () => {
     expect(await on([ours, ours, ours, ours], true)).toEqual({ played: ours, byChance: [], plays: 4 });
   });
 });
 
-test("a suite has few chances", () => {
+test("a suite has a limited number of replays", () => {
   expect([1, 40, 59, 60, 200].map(chancesOf)).toEqual([2, 2, 2, 3, 10]);
 });

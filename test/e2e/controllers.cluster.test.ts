@@ -129,7 +129,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     { controller: "job", upstream: "system:controller:job-controller" },
     { controller: "cronjob", upstream: "system:controller:cronjob-controller" },
   ]) {
-    test(`of ${controller} asks for no more than upstream's own, apart from Leases`, async () => {
+    test(`of ${controller} has no more than upstream's permissions, apart from Leases`, async () => {
       const asked = namespaces.length === 0 ? [["clusterrole"]] : namespaces.map((each) => ["role", "-n", each]);
       const theirs = await Promise.all(
         asked.map(([kind = "", ...where]) => cluster.kubectl(["get", kind, upstream, ...where, "-o", "json"])),
@@ -148,7 +148,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     });
   }
 
-  test("printed for all namespaces is enough to run in all of them", async () => {
+  test("printed for all namespaces is sufficient to run in all of them", async () => {
     await cluster.createNamespace("wide");
     const workload = new Workload(cluster, "wide");
     const replicaSet = await workload.createReplicaSet("web", 2);
@@ -175,7 +175,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     });
   });
 
-  test("printed for one namespace is enough there, but that nobody's absence can be told where nothing waits", async () => {
+  test("printed for one namespace is sufficient there, except to prove the absence of another owner", async () => {
     await cluster.createNamespace("narrow");
     const workload = new Workload(cluster, "narrow");
     await workload.createReplicaSet("web", 2);

@@ -25,7 +25,7 @@ metadata: {name: settings, namespace: shop}
 ---
 ${replicaSet(replicas, `, resources: {requests: {cpu: "${cpu}"}}`)}`;
 
-describe("the example for CI", () => {
+describe("the CI example", () => {
   let folder: string;
   let repository: string;
 
@@ -83,7 +83,7 @@ describe("the example for CI", () => {
     return { ...ended, summary: readFileSync(summary, "utf8") };
   }
 
-  test("passes a change that works out, with an annotation on the manifest and a summary of the job", async () => {
+  test("passes a change without problems, with an annotation on the manifest and a job summary", async () => {
     await commit(web(4, "1"));
     const { code, out, summary } = await job("works");
     expect(out).toContain(
@@ -96,7 +96,7 @@ describe("the example for CI", () => {
     expect(code).toBe(0);
   });
 
-  test("fails one whose pods find no room, and says on which line", async () => {
+  test("fails a change whose pods cannot be scheduled, and names the line", async () => {
     await commit(web(30, "2"));
     const { code, out, summary } = await job("full");
     expect(out).toMatch(
@@ -106,7 +106,7 @@ describe("the example for CI", () => {
     expect(code).toBe(4);
   });
 
-  test("the lines for other systems print a summary and lines of JSON", async () => {
+  test("prints a summary and JSON lines for other systems", async () => {
     await commit(web(3, "1"));
     const [, others = "", saved = ""] = blocks("sh");
     expect(await shell(others)).toMatchObject({ code: 0 });
@@ -119,7 +119,7 @@ describe("the example for CI", () => {
     expect(saved).toContain("--baseline shop-now.json -f shop");
   });
 
-  test("a job that is content with what cannot be told passes, and only then", async () => {
+  test("passes an unknown result only if the job accepts that", async () => {
     const daemons = web(1, "1").replace("kind: ReplicaSet", "kind: DaemonSet").replace("  replicas: 1\n", "");
     await commit(daemons);
     // The controller of DaemonSets is not among those named to run.
@@ -136,7 +136,7 @@ describe("the example for CI", () => {
     expect(await shell(content)).toMatchObject({ code: 4 });
   });
 
-  test("names a manifest that cannot be used", async () => {
+  test("names an invalid manifest", async () => {
     await commit(web(3, "1").replace("replicas: 3", "replicas: many"));
     const { code, err } = await shell("kubectl-reconcile dry-run --from manifests -f shop");
     expect(err).toContain("shop/web.yaml, document 2 (ReplicaSet web), line 9: ");

@@ -144,7 +144,7 @@ const texts = (objects: readonly StoredObject[]): readonly string[] =>
 
 type Line = Readonly<Record<string, unknown>>;
 
-describe.skipIf(controllersMissing !== undefined)("dry-run foretells what becomes of a node", () => {
+describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens to the pods of a node", () => {
   let cluster: Cluster;
   let connection: Connection;
   let kinds: readonly DiscoveredKind[];
@@ -306,7 +306,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what become
     expect(drained.stderr).toContain("cannot delete Pods that declare no controller");
   });
 
-  test("whose name is not quite right, and of one that is not there", async () => {
+  test("with a misspelt or unknown name", async () => {
     const { code, stderr } = await runProgram(["dry-run", "--node-down", "fake-9"], { kubeconfig: cluster.kubeconfig });
     expect(code).toBe(2);
     expect(stderr).toContain("there is no node fake-9 on the cluster");
@@ -314,7 +314,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run foretells what become
   });
 
   test(
-    "that falls silent",
+    "that becomes silent",
     async () => {
       const told = await said("--node-down", failing);
       const expected = texts(await foretold("silence"));

@@ -161,7 +161,7 @@ describe("a program's dry run", () => {
     return await run.end();
   }
 
-  test("tells what the operator and the controllers would make of a change, why, and writes nothing", async () => {
+  test("shows what the operator and the controllers would do after a change, why, and writes nothing", async () => {
     const before = audit.length;
     const change = file("change.yaml", map("web", "2"), deployment("b"));
     const { code, stdout } = await dryRun(["-f", change]);
@@ -181,7 +181,7 @@ describe("a program's dry run", () => {
     expect(items.map(({ metadata }) => metadata.name)).not.toContain("web-copy");
   }, 60_000);
 
-  test("what the operator does without the change is drift, not its consequence", async () => {
+  test("separates what the operator does without the change as drift", async () => {
     const { code, stdout } = await dryRun(["-f", file("same.yaml", map("web", "1"))]);
     expect(stdout).toContain("drift   even without the change, the cluster would change:");
     expect(stdout).toMatch(/^\+ ConfigMap default\/web-copy {2}copier: because ConfigMap web Replaced$/m);
@@ -189,7 +189,7 @@ describe("a program's dry run", () => {
     expect(code).toBe(0);
   }, 60_000);
 
-  test("without a change, the program's start is the change", async () => {
+  test("without a change treats the program's start as the change", async () => {
     const { code, stdout, stderr } = await dryRun([]);
     expect(stderr).toMatch(/^source {2}a fork of context \S+: the cluster is only read$/m);
     expect(stdout).not.toContain("drift");
@@ -221,7 +221,7 @@ describe("a program's dry run", () => {
     60_000,
   );
 
-  test("a later version need not wait for the Lease of the earlier one", async () => {
+  test("lets a later version run without the Lease of the earlier one", async () => {
     const leads = join(folder, "leads.ts");
     writeFileSync(leads, leader);
     const earlier = `env NAME=one ${process.execPath} ${leads}`;
@@ -263,7 +263,7 @@ describe("a program's dry run", () => {
     30_000,
   );
 
-  test("without a cluster: a definition is there before the program starts, and its kind can be applied", async () => {
+  test("without a cluster has definitions before the program starts, so that their kinds can be applied", async () => {
     const watcher = `
       const config = await Bun.file(process.env.KUBECONFIG).text();
       const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
@@ -283,7 +283,7 @@ describe("a program's dry run", () => {
     expect(code).toBe(0);
   }, 60_000);
 
-  test("a custom resource that exists is changed as kubectl changes it", async () => {
+  test("changes an existing custom resource as kubectl does", async () => {
     const sized = (size: number): object => ({
       apiVersion: "example.com/v1",
       kind: "Widget",
@@ -305,7 +305,7 @@ describe("a program's dry run", () => {
     expect(code).toBe(1);
   }, 60_000);
 
-  test("an operator that never comes to rest is a loop, named by object and field", async () => {
+  test("reports an operator that never stops as a loop, with object and field", async () => {
     const endless = ["env", "BUG=endless", ...operator];
     const { code, stdout } = await dryRun(["--from", "manifests", "-f", file("one.yaml", map("a", "1"))], endless);
     expect(stdout).toMatch(/^loop: the cluster returns to the same state every \S+ \w+; written by copier$/m);
@@ -325,14 +325,14 @@ describe("a program's dry run", () => {
     expect([code, stdout]).toEqual([2, ""]);
   });
 
-  test("an earlier version that does not exist", async () => {
+  test("reports an earlier version that does not exist", async () => {
     const { code, stderr, stdout } = await dryRun(["--baseline-command", "/nonexistent/v1 --fast"]);
     expect(stderr).toContain("error: /nonexistent/v1 --fast exited with code 127");
     expect(stderr).toContain("is its path right, and may it be executed?");
     expect([code, stdout]).toEqual([2, ""]);
   });
 
-  test("is refused without a program: --baseline-command", async () => {
+  test("refuses --baseline-command without a program", async () => {
     await using run = startProgram(["dry-run", "--baseline-command", "./old"], {});
     const { code, stderr } = await run.end();
     expect(stderr).toContain("error: --baseline-command is for a program behind --");
@@ -349,7 +349,7 @@ describe("a program's dry run", () => {
     expect(code).toBe(2);
   });
 
-  test("interrupted, it ends the program and removes its kubeconfig", async () => {
+  test("interrupted, ends the program and removes its kubeconfig", async () => {
     const temporary = mkdtempSync(join(folder, "temporary-"));
     await using run = startProgram(
       ["dry-run", "--from", "manifests", "-f", file("b.yaml", map("b", "1")), "--", "env", "BUG=none", ...operator],

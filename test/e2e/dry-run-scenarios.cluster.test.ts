@@ -49,7 +49,7 @@ const firstSeed = Number(process.env["FIRST_SEED"] ?? 1);
 const seeds = Array.from({ length: long ? 50 : 4 }, (_, n) => firstSeed + n);
 const only = process.env["SEED"];
 
-describe.skipIf(controllersMissing !== undefined)("dry-run foretells what happens", () => {
+describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens", () => {
   let cluster: Cluster;
   let connection: Connection;
   let kinds: readonly DiscoveredKind[];

@@ -60,7 +60,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
   });
   afterAll(() => cluster.stop());
 
-  test("of what is applied already nothing would change, which is exit code 0", async () => {
+  test("of applied manifests would change nothing: exit code 0", async () => {
     const { code, stdout, stderr } = await dryRun("-f", fileOf(web(3)));
     expect(stderr).toMatch(
       /^source {2}2 manifests over a snapshot of context c \(namespace shop, \d+ objects, revision \d+\)\n$/,
@@ -71,7 +71,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(code).toBe(0);
   });
 
-  test("of a change shows what controllers would do, which is exit code 1", async () => {
+  test("of a change shows what controllers would do: exit code 1", async () => {
     const { code, stdout } = await dryRun("-f", fileOf(web(5, 81)));
     expect(stdout).toContain("~ ReplicaSet shop/web  applied: .spec.replicas 3 → 5");
     expect(stdout).toContain("+ 2 Pods shop/web-…    scale-up: 2 of 5 pods are missing → create 2");
@@ -79,13 +79,13 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(code).toBe(1);
   });
 
-  test("scales down those that are there", async () => {
+  test("scales down existing objects", async () => {
     const { code, stdout } = await dryRun("--scale", "rs/web=1", "-n", "shop");
     expect(stdout).toContain("- 2 Pods shop/web-…    scale-down: 2 of 3 pods are too many → delete 2");
     expect(code).toBe(1);
   });
 
-  test("for a user who may read little says what is not known, and answers", async () => {
+  test("for a user with few permissions shows what is unknown, and still answers", async () => {
     await applied(reader);
     const { code, stdout } = await dryRun("-f", fileOf(web(4)), "--as", "reader");
     expect(stdout).toContain("nodes could not be read; pods are placed on 3 simulated ones of 8 CPUs and 16 GiB\n");
@@ -94,7 +94,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(code).toBe(1);
   });
 
-  test("for a user with the rights that docs/ci.md prints nothing but Secrets is left to be desired", async () => {
+  test("for a user with the permissions from docs/ci.md lacks only Secrets", async () => {
     const doc = readFileSync(join(import.meta.dir, "../../docs/ci.md"), "utf8");
     const printed = [...doc.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
     await applied(printed.find((text) => text.includes("kind: ClusterRole")) ?? "");
@@ -105,14 +105,14 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     });
   });
 
-  test("a kind that the cluster does not serve is named", async () => {
+  test("names a kind that the cluster does not serve", async () => {
     const foo = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x}\n";
     const { code, stderr } = await dryRun("-f", fileOf(foo));
     expect(stderr).toContain("document 1 (Foo x), line 2: there is no kind Foo in example.com/v1");
     expect(code).toBe(2);
   });
 
-  test("a namespace that is not there is one error, unless a manifest creates it", async () => {
+  test("reports a missing namespace as one error, unless a manifest creates it", async () => {
     const lost = deployment("shoop", "web", 1);
     const { code, stderr } = await dryRun("-f", fileOf(lost));
     expect(stderr).toMatch(
@@ -127,7 +127,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect((await dryRun("-f", fileOf(made))).stdout).toContain("Deployment shoop/web: available 1 of 1");
   });
 
-  test("refuses what needs a kind that may not be read", async () => {
+  test("refuses to run if a required kind cannot be read", async () => {
     const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\n";
     const { code, stderr } = await dryRun("-f", fileOf(config), "--as", "reader");
     expect(stderr).toContain(
@@ -136,19 +136,19 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(code).toBe(2);
   });
 
-  test("names the controllers' kinds that may not be read where they were named", async () => {
+  test("names kinds of explicitly named controllers that cannot be read", async () => {
     const { code, stderr } = await dryRun("rc", "-f", fileOf(web(4)), "--as", "reader");
     expect(stderr).toContain("not allowed to list replicationcontrollers");
     expect(code).toBe(2);
   });
 
-  test("a cluster that cannot be reached is an error", async () => {
+  test("reports an unreachable cluster as an error", async () => {
     const { code, stderr } = await dryRun("-f", fileOf(web(3)), "--server", "https://127.0.0.1:1");
     expect(stderr).toContain("cannot reach https://127.0.0.1:1");
     expect(code).toBe(2);
   });
 
-  test("a manifest that the server would refuse is named with its field", async () => {
+  test("names a manifest that the server would refuse, with its field", async () => {
     const { code, stderr } = await dryRun(
       "-f",
       fileOf(web(3).replace("matchLabels: {app: web}", "matchLabels: {app: other}")),
@@ -186,7 +186,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     return (await cluster.kubectl(["-n", namespace, "get", object, "-o", `jsonpath={${path}}`])).stdout;
   }
 
-  test("nothing is foretold of a namespace elsewhere that does not come to its end", async () => {
+  test("predicts nothing about another namespace that is still being deleted", async () => {
     await applied(heldNamespace);
     await cluster.kubectl(["delete", "namespace", "stuck", "--wait=false"]);
     await eventually(async () => {
@@ -200,7 +200,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(code).toBe(0);
   });
 
-  test("a quota lets in as many pods as it then does", async () => {
+  test("lets a quota permit as many pods as it would", async () => {
     await namespaceMade("quota");
     await applied(quota);
     await eventually(async () => {
@@ -224,7 +224,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(again.code).toBe(4);
   });
 
-  test("--prune deletes what the manifests have no more, with what it owns", async () => {
+  test("with --prune deletes what is no longer in the manifests, with its dependents", async () => {
     await namespaceMade("prune");
     const both = fileOf(`${deployment("prune", "old", 2)}---${deployment("prune", "new", 1)}`);
     const one = fileOf(deployment("prune", "new", 1));
@@ -243,7 +243,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(pruned.code).toBe(1);
   });
 
-  test("a reference that leads nowhere is told, and keeps pods from starting", async () => {
+  test("reports a dangling reference, which keeps pods from starting", async () => {
     const file = fileOf(deployment("shop", "needy", 1, ", envFrom: [{configMapRef: {name: none}}]"));
     const { code, stdout } = await dryRun("-f", file, "--fail-on", "dangling");
     expect(stdout).toContain(
@@ -257,7 +257,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(later.code).toBe(0);
   });
 
-  test("a webhook that refuses the pods goes on refusing them; asked, it refuses new ones too", async () => {
+  test("keeps refusing pods if a webhook refuses them; asked, that refuses new ones too", async () => {
     await namespaceMade("wh");
     await applied(failingWebhook);
     // A new webhook is not in force at once.
@@ -283,7 +283,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(later.code).toBe(4);
   });
 
-  test("rights that only controllers need are no finding of --server-validate", async () => {
+  test("with --server-validate reports no missing permissions that only controllers need", async () => {
     await applied(deployer);
     const file = fileOf(web(4));
     await eventually(async () => {
@@ -297,7 +297,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     });
   });
 
-  test("a claim that gets no volume keeps its pod waiting, as on the cluster; one that fits a volume is taken to be bound", async () => {
+  test("keeps the pods of a claim without a volume waiting, as the cluster does; a claim with a matching volume counts as bound", async () => {
     await namespaceMade("disks");
     await applied(volume);
     const fits = await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")));
@@ -353,20 +353,20 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     });
 
     const rows = [
-      { name: "as they were applied, with lists whose items have defaults", spec: old },
-      { name: "with a field changed", spec: old.replace("size: 1", "size: 2") },
+      { name: "unchanged, with lists whose items have defaults", spec: old },
+      { name: "with a changed field", spec: old.replace("size: 1", "size: 2") },
       {
-        name: "with a list changed, a field gone and another one new",
+        name: "with a changed list, a removed field and a new one",
         spec: "size: 1, tags: [b], deep: {a: {b: 1}}, ports: [{port: 80}, {port: 81}]",
       },
-      { name: "with a field that somebody else has set", spec: `${old}, owner: me` },
+      { name: "with a field of another writer", spec: `${old}, owner: me` },
       {
-        name: "with a status, which the server passes over",
+        name: "with a status, which the server ignores",
         spec: old,
         more: "status: {phase: Lost}",
       },
     ];
-    test.each(rows)("$name: as kubectl diff has it", async ({ spec, more = "" }) => {
+    test.each(rows)("$name: equals kubectl diff", async ({ spec, more = "" }) => {
       const file = fileOf(`${widget(spec)}${more}\n`);
       const judge = await cluster.kubectl(["diff", "-f", file]);
       const { code, stdout } = await dryRun("-f", file);
@@ -374,7 +374,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect(stdout.includes("without the checks of their kinds: Widget shop/w")).toBe(judge.code === 1);
     });
 
-    test("a new one is created with its defaults; the server, asked, says what it would refuse", async () => {
+    test("a new one is created with its defaults; with --server-validate the server's refusal is shown", async () => {
       const file = fileOf(widget("size: 1").replace("name: w", "name: new"));
       const plain = await dryRun("-f", file);
       expect(plain.stdout).toMatch(/^\+ Widget shop\/new +applied$/m);
@@ -388,13 +388,13 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect((await cluster.kubectl(["-n", "shop", "get", "widget", "new"])).code).toBe(1);
     });
 
-    test("one that is deleted goes", async () => {
+    test("a deleted one is removed", async () => {
       const { code, stdout } = await dryRun("--delete", "widget/w", "-n", "shop");
       expect(stdout).toMatch(/^- Widget shop\/w +deleted, as asked$/m);
       expect(code).toBe(1);
     });
 
-    test("one that may not be read is not compared, and nobody can tell", async () => {
+    test("one that cannot be read is not compared, and the result is unknown", async () => {
       await applied(reader);
       const { code, stdout } = await dryRun("-f", fileOf(widget("size: 1")), "--as", "reader");
       expect(stdout).toContain("not compared (not allowed to get widgets.example.com): Widget shop/w");
@@ -403,7 +403,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     });
   });
 
-  test("the same input gives the same answer", async () => {
+  test("has the same output for the same input", async () => {
     const file = fileOf(web(7));
     const [first, second] = [await dryRun("-f", file, "-o", "json"), await dryRun("-f", file, "-o", "json")];
     const plain = (text: string): string =>
@@ -411,7 +411,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(plain(second.stdout)).toBe(plain(first.stdout));
   });
 
-  test("nothing but reads, and writes as dry runs, were sent", async () => {
+  test("has sent only reads and dry-run writes", async () => {
     const ours = (await cluster.audit()).filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile/"));
     expect(ours.length).toBeGreaterThan(20);
     expect(effectsOf(ours).filter(({ dryRun: isDry }) => !isDry)).toEqual([]);

@@ -29,7 +29,7 @@ interface WholeScene extends Omit<ConvergingScene, "namespace"> {
 }
 
 describe.skipIf(controllersMissing !== undefined)(
-  "through faults all controllers together keep what must be kept",
+  "through faults all controllers together keep their invariants",
   () => {
     let ground: Awaited<ReturnType<typeof startGround>>;
     let scenes = 0;
@@ -95,7 +95,7 @@ describe.skipIf(controllersMissing !== undefined)(
     const through = (proxy: Fault["through"]): readonly Fault[] => faults.filter((fault) => fault.through === proxy);
 
     for (const proxy of ["tcp", "http"] as const) {
-      test(`every fault of the ${proxy} proxy, one after the other`, async () => {
+      test(`every fault of the ${proxy} proxy, in sequence`, async () => {
         await inScene(proxy, async (scene) => {
           const random = seededRandom(1);
           for (const fault of through(proxy)) await survive(fault, scene, random);
@@ -113,7 +113,7 @@ describe.skipIf(controllersMissing !== undefined)(
 
     for (const proxy of long ? (["tcp", "http"] as const) : []) {
       for (let seed = 1; seed <= 3; seed++) {
-        test(`several faults in random succession, by the ${proxy} proxy (seed ${seed})`, async () => {
+        test(`several faults in random sequence, by the ${proxy} proxy (seed ${seed})`, async () => {
           await inScene(proxy, async (scene) => {
             const random = seededRandom(1000 + seed);
             const possible = through(proxy);

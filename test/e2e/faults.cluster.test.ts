@@ -11,7 +11,7 @@ import { calm, type Fault, faults, startGround } from "./support/faults.ts";
 import { type LiveScene, startLiveScene } from "./support/live-scene.ts";
 
 describe.skipIf(clusterMissing !== undefined)(
-  "through faults the ReplicaSets get their pods, and the caches stay true",
+  "through faults the ReplicaSets get their pods, and the caches stay correct",
   () => {
     let ground: Awaited<ReturnType<typeof startGround>>;
     let scenes = 0;
@@ -47,7 +47,7 @@ describe.skipIf(clusterMissing !== undefined)(
     }
 
     test.skipIf(controllersMissing !== undefined)(
-      "a create whose answer is lost is made again, by kube-controller-manager as by ours, and taken back",
+      "a create whose response is lost is repeated, by kube-controller-manager as by ours, and deleted again",
       async () => {
         for (const lost of [1, 2]) {
           const ours = await excessOf(ground, ourController, { namespace: `excess-ours-${lost}`, lost });
@@ -59,7 +59,7 @@ describe.skipIf(clusterMissing !== undefined)(
 
     for (const through of ["tcp", "http"] as const) {
       for (let seed = 1; seed <= tries(0, 10); seed++) {
-        test(`several faults in random succession, by the ${through} proxy (seed ${seed})`, async () => {
+        test(`several faults in random sequence, by the ${through} proxy (seed ${seed})`, async () => {
           await inScene(through, async (scene) => {
             const random = seededRandom(1000 + seed);
             const possible = faults.filter((fault) => fault.through === through);

@@ -53,7 +53,7 @@ describe("loops of a program", () => {
     return await run.end();
   }
 
-  test("an object that it rewrites is named with field, values and what led to the writes", async () => {
+  test("names an object that the program rewrites, with field, values and causes", async () => {
     const before = (await side.audit()).length;
     const args = ["loops", "--for", "10s", "--fail-on", "loop", "--", "env", "BUG=endless", ...operator];
     await using run = startProgram(args, { kubeconfig: side.kubeconfig });
@@ -77,7 +77,7 @@ describe("loops of a program", () => {
     expect(wrote).toEqual([]);
   }, 60_000);
 
-  test("writes without effect, refused writes and repeated reads", async () => {
+  test("finds writes without effect, refused writes and repeated reads", async () => {
     const { code, stdout } = await loops(["--for", "8s"], [process.execPath, "-e", restless]);
     expect(stdout).toMatch(
       /^loop +ConfigMap default\/calm: written \d+ times in [\d.]+ s, \d+ a second, and nothing changed: compare before writing$/m,
@@ -92,13 +92,13 @@ describe("loops of a program", () => {
     expect(code).toBe(0);
   }, 60_000);
 
-  test("one that comes to rest has none", async () => {
+  test("finds none in a program that comes to rest", async () => {
     const { code, stdout, stderr } = await loops(["--for", "6s", "--fail-on", "loop"], operator);
     expect(stdout + stderr).toMatch(/: no loop in \d+ changes?/);
     expect(code).toBe(0);
   }, 60_000);
 
-  test("one that cannot be started is an error", async () => {
+  test("reports a program that cannot be started", async () => {
     const { code, stdout, stderr } = await loops([], ["/nonexistent/manager"]);
     expect(stderr).toContain("error: cannot start /nonexistent/manager: there is no such program");
     expect([code, stdout]).toEqual([2, ""]);

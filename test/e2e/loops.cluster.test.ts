@@ -33,7 +33,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(status).toBe(200);
   }
 
-  test("finds the fight over a field, its values and its writers; a rollout is none", async () => {
+  test("finds the fight over a field, its values and its writers, but not in a rollout", async () => {
     const configMaps = "/api/v1/namespaces/shop/configmaps";
     const deployments = "/apis/apps/v1/namespaces/shop/deployments";
     const template = (image: string): object => ({
@@ -103,7 +103,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(JSON.parse(end ?? "")).toMatchObject({ v: 1, verdict: { is: "found", evidence: { unseen: [] } } });
   });
 
-  test("trace tells of a fight over what its controller reconciles, and ends with exit code 3 where it was asked to", async () => {
+  test("trace reports a fight over its controller's objects, and exits with 3 on request", async () => {
     const path = "/apis/apps/v1/namespaces/shop/replicasets";
     const labels = { app: "fought" };
     await cluster.request("POST", path, {
@@ -132,7 +132,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     await cluster.request("DELETE", `${path}/fought`);
   });
 
-  test("leaves out what it may not watch, and says so", async () => {
+  test("leaves out kinds that it cannot watch, and says so", async () => {
     const role = {
       metadata: { name: "some" },
       rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["list", "watch"] }],
@@ -161,7 +161,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(nobody.stderr).toMatch(/error: not allowed to list and watch any kind in namespace shop as user nobody/);
   });
 
-  test("names object, field and writers of every fight and hot loop first, and none in honest work", async () => {
+  test("names object, field and writers of every fight and hot loop first, and none in normal work", async () => {
     const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     await cluster.request("POST", crds, widgets);
     await eventually(async () => {
@@ -216,7 +216,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(loops.filter(({ key }) => !known.has(key.split("/")[0] ?? ""))).toEqual([]);
   });
 
-  test("names the hot loop of an operator in Go within 10 s or 12 writes, on its annotation and in its template", async () => {
+  test("names the hot loop of a Go operator within 10 s or 12 writes, in an annotation and in a template", async () => {
     const missing = Bun.which("go") === null ? "Go is not installed" : await operatorMissing();
     if (missing !== undefined) return console.log(`skipped: ${missing}`);
     await cluster.createNamespace("op");
@@ -285,7 +285,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       await Promise.all([write(act, n), Promise.race([Bun.sleep(everyMs), over])]);
   }
 
-  test("the writer of a change is named right or not at all, whoever writes and however", async () => {
+  test("names the right writer of a change or none, whoever writes and however", async () => {
     const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e6));
     console.log(`writers: SEED=${seed}`);
     const update = process.env["UPDATE_GOLDEN"] === "1";
@@ -299,7 +299,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(added.length).toBeGreaterThan(20);
   });
 
-  test("a namespace or a kind that is not there is an error, with the one that may have been meant", async () => {
+  test("suggests the intended name for an unknown namespace or kind", async () => {
     const end = async (...args: string[]): Promise<string> => {
       const { code, stderr } = await runProgram(["loops", ...args, "--fail-on", "loop", "--for", "1s"], {
         kubeconfig: cluster.kubeconfig,
@@ -311,7 +311,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(await end("podz")).toMatch(/^2 error: .*"podz" · did you mean pods\? · `.* loops --help`/);
   });
 
-  test("has sent nothing but reads and reviews of itself, says the audit log", async () => {
+  test("has sent only reads and self reviews, according to the audit log", async () => {
     const ours = (await cluster.audit()).filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile") === true);
     const sent = new Set(
       ours.map(({ verb, objectRef }) => (verb === "create" ? `create ${objectRef?.resource}` : verb)),
@@ -320,7 +320,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
   });
 
   // The last one: it leaves no API server.
-  test("a watch that broke off is no quiet cluster: nobody can tell", async () => {
+  test("does not take a broken watch for a quiet cluster: the result is unknown", async () => {
     await using program = start("-n", "shop", "--fail-on", "loop", "--for", "6s");
     await program.says(/^watching \d+ kinds after/m);
     await cluster.killApiServer();

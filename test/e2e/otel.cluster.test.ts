@@ -95,7 +95,7 @@ describe.skipIf(clusterMissing !== undefined)("run --otel", () => {
       through: `OTEL_EXPORTER_OTLP_ENDPOINT=${endpoint} exec "$@"`,
     });
 
-  test("each sync is a span, with its decisions, and each of its writes a child", async () => {
+  test("exports each sync as a span, with its decisions, and each of its writes as a child", async () => {
     const collector = startCollector();
     try {
       await using run = runOnce(collector.url);
@@ -140,7 +140,7 @@ describe.skipIf(clusterMissing !== undefined)("run --otel", () => {
     }
   }, 60_000);
 
-  test("a collector that is not there costs nothing but a line, and the count of what was lost", async () => {
+  test("loses only spans without a collector, and reports their number in a line", async () => {
     await cluster.request(
       "PATCH",
       "/apis/apps/v1/namespaces/shop/replicasets/web",

@@ -53,7 +53,7 @@ interface Line {
   readonly error?: string;
 }
 
-describe.skipIf(clusterMissing !== undefined)("a program behind run --, in trouble", () => {
+describe.skipIf(clusterMissing !== undefined)("a program after run --, under faults", () => {
   let cluster: Cluster;
   let proxy: HttpFaultProxy;
   let kubeconfig: string;
@@ -111,7 +111,7 @@ describe.skipIf(clusterMissing !== undefined)("a program behind run --, in troub
   const linesOf = (stdout: string): readonly Line[] =>
     stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Line] : []));
 
-  test("killed in the middle of a write: its exit code, and the write as the server had it", async () => {
+  test("is killed in the middle of a write: its exit code, and the write as received by the server", async () => {
     const isCreate = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
       method === "POST" && path === maps;
     const slow = proxy.inject({ match: isCreate, fault: { is: "delay", ms: 1500 } });
@@ -139,7 +139,7 @@ describe.skipIf(clusterMissing !== undefined)("a program behind run --, in troub
     await expectNothingLeft(run);
   }, 60_000);
 
-  test("the API server is killed and starts again: the program goes on, and what broke is said", async () => {
+  test("loses the API server and gets it back: the program continues, and broken watches are reported", async () => {
     const run = start([], operator);
     await using program = run.program;
     await program.says(/watching ConfigMap/);
@@ -154,7 +154,7 @@ describe.skipIf(clusterMissing !== undefined)("a program behind run --, in troub
     await expectNothingLeft(run);
   }, 120_000);
 
-  test("watches are cut again and again: counted, with the lists that followed", async () => {
+  test("has its watches cut repeatedly: they are counted, with the lists that followed", async () => {
     const run = start([], operator);
     await using program = run.program;
     await program.says(/watching ConfigMap/);
@@ -172,7 +172,7 @@ describe.skipIf(clusterMissing !== undefined)("a program behind run --, in troub
     await expectNothingLeft(run);
   }, 120_000);
 
-  test("thousands of watches are leaked: said as they grow, and gone with the program", async () => {
+  test("leaks thousands of watches: reported as they grow, and gone with the program", async () => {
     const count = 2000;
     const run = start([], [process.execPath, "-e", leaks(count)]);
     await using program = run.program;

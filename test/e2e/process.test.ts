@@ -12,7 +12,7 @@ import { runProgram, startProgram } from "./support/program.ts";
 
 const operator = [process.execPath, join(import.meta.dir, "support", "small-operator.ts")] as const;
 
-describe("a program behind --", () => {
+describe("a program after --", () => {
   let sandbox: Sandbox;
   let served: Awaited<ReturnType<typeof serveSandbox>>;
   let folder: string;
@@ -44,7 +44,7 @@ describe("a program behind --", () => {
   };
   const known = new Set<string>();
 
-  test("says what it watches, what wakes it and what it writes, and how it uses the server", async () => {
+  test("has its watches, triggers and writes reported, and its use of the server", async () => {
     await using program = startProgram(["run", "--", ...operator], { kubeconfig });
     await program.says(/watching ConfigMap · \d+ objects?/);
     await put("one", { size: "1" });
@@ -65,7 +65,7 @@ describe("a program behind --", () => {
     expect(stdout).toMatch(/^WATCH +configmaps +1$/m);
   });
 
-  test("finds the writes that changed nothing", async () => {
+  test("has writes without changes reported", async () => {
     await using program = startProgram(["run", "--quiet-child", "--", "env", "LOOP=1", ...operator], { kubeconfig });
     await program.says(/watching ConfigMap/);
     for (let n = 0; n < 5; n++) await put(`still-${n}`, { size: "1" });
@@ -84,7 +84,7 @@ describe("a program behind --", () => {
     );
   });
 
-  test("-o json: every request, delta and write is an event, and each write's cause; -o rbac: the Role", async () => {
+  test("-o json: every request, delta and write is an event, with the cause of each write; -o rbac: the Role", async () => {
     const [json, rbac] = await Promise.all([
       runProgram(["run", "-o", "json", "--for", "3s", "--", ...operator], { kubeconfig }),
       runProgram(["run", "-o", "rbac", "--for", "3s", "--", ...operator], { kubeconfig }),
@@ -107,7 +107,7 @@ describe("a program behind --", () => {
     });
   });
 
-  test("its exit code is ours, and nothing of it is left behind", async () => {
+  test("determines the exit code, and leaves nothing behind", async () => {
     // A folder of its own: other tests run programs at the same time.
     const temporary = mkdtempSync(join(folder, "tmp-"));
     const options = { kubeconfig, through: `TMPDIR=${temporary} exec "$@"` };
@@ -133,7 +133,7 @@ describe("a program behind --", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test("a restarted program is reported as such", async () => {
+  test("is reported when it is restarted", async () => {
     await using program = startProgram(["run", "--restart", "--", "sh", "-c", "exit 3"], { kubeconfig });
     await program.says(/started sh -c exit 3 as process \d+ \(start 2\)/);
     program.signal("SIGINT");
@@ -141,7 +141,7 @@ describe("a program behind --", () => {
     expect(stderr).toMatch(/^sh exited with code 3 .*\nstarting it again in 1 s$/m);
   });
 
-  test("proxy serves a kubeconfig of mode 0600, and writes over none that is not its own", async () => {
+  test("can use a kubeconfig of proxy, with mode 0600, which overwrites no other file", async () => {
     const file = join(folder, "behind");
     await using program = startProgram(["proxy", "--write-kubeconfig", file], { kubeconfig });
     await program.says(/export KUBECONFIG=/);
@@ -160,7 +160,7 @@ describe("a program behind --", () => {
     expect(other.stderr).toContain("exists, and `proxy` did not write it");
   });
 
-  test("what makes no sense with a program is refused", async () => {
+  test("cannot be combined with certain flags", async () => {
     const refused = async (...args: string[]): Promise<string> => {
       const { code, stderr } = await runProgram(["run", ...args], { kubeconfig });
       expect(code).toBe(2);

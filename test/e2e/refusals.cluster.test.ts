@@ -38,7 +38,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     readonly says: readonly RegExp[];
   }[] = [
     {
-      name: "a server that nobody answers for",
+      name: "a server that does not respond",
       args: ["-s", "https://127.0.0.1:1"],
       says: [
         /^error: cannot reach https:\/\/127\.0\.0\.1:1 \(context c\): connection refused$/,
@@ -46,22 +46,22 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       ],
     },
     {
-      name: "a server whose name is unknown",
+      name: "a server with an unknown host name",
       args: ["-s", "https://nobody.invalid"],
       says: [/^error: cannot reach https:\/\/nobody\.invalid \(context c\): /, /is the cluster up\?/],
     },
     {
-      name: "a server that speaks TLS, spoken to without",
+      name: "a TLS server without TLS",
       args: ["-s", "http://127.0.0.1:PORT"],
       says: [/^error: .*HTTP request to an HTTPS server/, /should begin with https:/],
     },
     {
-      name: "a context that is not there",
+      name: "a missing context",
       args: ["--context", "prod"],
       says: [/^error: cannot use the context prod: it is not in /, /^contexts there: c$/],
     },
     {
-      name: "a kubeconfig that is not there",
+      name: "a missing kubeconfig",
       args: ["--kubeconfig", "/nonexistent/config"],
       says: [/^error: cannot read the kubeconfig \/nonexistent\/config: there is no such file$/, /--kubeconfig/],
     },
@@ -83,19 +83,19 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       says: [/^error: https:\/\/127\.0\.0\.1:\d+ \(context c\) refuses the login /, /has it expired\?/],
     },
     {
-      name: "a server whose certificate another authority has signed",
+      name: "a server with a certificate of another authority",
       args: [],
       kubeconfig: () => kubeconfigTrusting(file("stranger.crt", makeCertificates().strangerCa)),
       says: [/^error: cannot reach .* \(context c\): .*unknown authority$/, /--certificate-authority/],
     },
     {
-      name: "a CA file that is not there",
+      name: "a missing CA file",
       args: [],
       kubeconfig: () => kubeconfigTrusting("/nonexistent/ca.crt"),
       says: [/^error: cannot .*\/nonexistent\/ca\.crt/],
     },
     {
-      name: "a namespace that is not there",
+      name: "a missing namespace",
       args: ["-n", "shoop"],
       says: [/^error: there is no namespace shoop on /, /kubectl get namespaces/],
     },
@@ -104,9 +104,9 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
       args: ["-A", "-n", "shop"],
       says: [/^error: -A and -n are mutually exclusive/, /use only one/],
     },
-    { name: "a selector that is none", args: ["-l", "a in (b"], says: [/^error: cannot read the label selector/] },
+    { name: "an invalid selector", args: ["-l", "a in (b"], says: [/^error: cannot read the label selector/] },
     {
-      name: "a number of workers that is none",
+      name: "an invalid number of workers",
       args: ["--workers", "0"],
       says: [/^error: .*--workers.*from 1 on/, /--help/],
     },
@@ -133,7 +133,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     ["why", "deploy"],
     ["dry-run", "--scale", "deploy/web=2"],
   ]) {
-    test(`a namespace that is not there, also for ${args.join(" ")}`, async () => {
+    test(`a missing namespace, also with ${args.join(" ")}`, async () => {
       const words = [...args, "-n", "shoop", "--context", "c"];
       const { code, stderr } = await runProgram(words, { kubeconfig: cluster.kubeconfig });
       const lines = stderr.trimEnd().split("\n");
@@ -144,7 +144,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     });
   }
 
-  test("no kind of the whole cluster for the namespace of the context, nor a reader who may not ask for namespaces", async () => {
+  test("no cluster-scoped kind for the context's namespace, nor a user who cannot read namespaces", async () => {
     const options = { kubeconfig: cluster.kubeconfig };
     const nodes = await runProgram(["watch", "nodes", "--once", "-n", "shoop"], options);
     expect({ code: nodes.code, stderr: nodes.stderr.includes("error") }).toEqual({ code: 0, stderr: false });
@@ -154,7 +154,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     expect({ code: read.code, stderr: read.stderr.includes("error") }).toEqual({ code: 0, stderr: false });
   });
 
-  test("a user without rights, and names all that are missing", async () => {
+  test("a user without permissions, and names all that are missing", async () => {
     const { code, stderr } = await runProgram(["run", "replicaset", "-n", "shop", "--as", "dev"], {
       kubeconfig: cluster.kubeconfig,
     });
@@ -175,7 +175,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     expect(third).toContain("controllers replicaset -o rbac -n shop");
   });
 
-  test("a user with some rights, and names only the others", async () => {
+  test("a user with some permissions, and names the missing ones", async () => {
     const rules = ["--verb=get,list,watch,create,update,patch", "--resource=pods,replicasets.apps,leases,events"];
     await cluster.kubectl(["create", "role", "some", "-n", "shop", ...rules]);
     await cluster.kubectl(["create", "rolebinding", "some", "-n", "shop", "--role=some", "--user=some"]);
@@ -187,7 +187,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     expect(stderr).toContain("  update replicasets/status · update replicasets/finalizers · delete pods\n");
   });
 
-  test("no run for a copy that was killed, whatever its scope", async () => {
+  test("no run because of a killed copy, whatever its scope", async () => {
     const options = { kubeconfig: cluster.kubeconfig };
     for (const [killed, next] of [
       [["-n", "shop"], ["-A"]],
@@ -233,7 +233,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
   });
 });
 
-describe.skipIf(clusterMissing !== undefined)("run looks out for another owner that comes later", () => {
+describe.skipIf(clusterMissing !== undefined)("run notices another owner that starts later", () => {
   let cluster: Cluster;
   let made = 0;
   beforeAll(async () => {
@@ -262,7 +262,7 @@ describe.skipIf(clusterMissing !== undefined)("run looks out for another owner t
     return cluster.request("PATCH", path, { status: { fullyLabeledReplicas: 1 } }, type);
   }
 
-  test("a status that it writes ends the run with exit code 2", async () => {
+  test("by a status that it writes, and exits with 2", async () => {
     const { workload, program } = await running();
     await using _ = program;
     await writeStatus(workload, as);
@@ -278,7 +278,7 @@ describe.skipIf(clusterMissing !== undefined)("run looks out for another owner t
     });
   });
 
-  test("a pod that it creates for a ReplicaSet does, too", async () => {
+  test("by a pod that it creates for a ReplicaSet, too", async () => {
     const { workload, program } = await running();
     await using _ = program;
     const { metadata } = await workload.replicaSet("web");
@@ -296,7 +296,7 @@ describe.skipIf(clusterMissing !== undefined)("run looks out for another owner t
     );
   });
 
-  test("what people write with kubectl does not, and with --force nothing does: it is said once", async () => {
+  test("but not by writes with kubectl; with --force it continues and reports it once", async () => {
     const { workload, program } = await running("--force");
     await using _ = program;
     await writeStatus(workload, "fieldManager=kubectl-edit");
@@ -323,7 +323,7 @@ describe.skipIf(controllersMissing !== undefined)("run beside kube-controller-ma
   });
   afterAll(() => cluster.stop());
 
-  test("refuses with exit code 2 and says by what it knows; --force goes ahead and names what it overrides", async () => {
+  test("refuses with exit code 2 and the evidence; --force continues and names what it overrides", async () => {
     const options = { kubeconfig: cluster.kubeconfig };
     const workload = new Workload(cluster, "default");
     await workload.createReplicaSet("web", 2);
@@ -349,7 +349,7 @@ describe.skipIf(controllersMissing !== undefined)("run beside kube-controller-ma
     expect(await workload.pods()).toHaveLength(2);
   });
 
-  test("refuses when it may not read the Lease, since it cannot know", async () => {
+  test("refuses if it cannot read the Lease, because then it cannot know", async () => {
     await cluster.request("POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", {
       metadata: { name: "all" },
       rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
@@ -379,7 +379,7 @@ describe.skipIf(controllersMissing !== undefined)("run beside a control plane th
     ["scheduler", "kube-scheduler"],
     ["kubelet", "kwok"],
   ] as const) {
-    test(`refuses ${name}, though no object shows its owner, and advises to look on first`, async () => {
+    test(`refuses ${name}, though no object shows its owner, and suggests to observe first`, async () => {
       const narrow = name === "replicaset" || name === "deployment";
       const where = narrow ? ["-n", "empty"] : ["-A"];
       const { code, stdout, stderr } = await runProgram(["run", name, ...where], options);

@@ -66,7 +66,7 @@ describe("run --reload", () => {
 
   const lists = (): number => run.stdout.split("\n").filter((line) => line.includes('"stage":"list"')).length;
 
-  test("what a file imports counts as the file; nothing is listed again", async () => {
+  test("reloads when an imported file changes; nothing is listed again", async () => {
     await marked("one");
     const before = lists();
     expect(before).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe("run --reload", () => {
     expect(lists()).toBe(before);
   });
 
-  test("a file with an error is named with its place, and the version before goes on", async () => {
+  test("reports the place of an error in a file, and the previous version continues", async () => {
     save("marker.ts", controller({ also: "const broken: = 1;" }));
     await run.says(/cannot load \S+marker\.ts: .*marker\.ts:3:\d+; the previous version keeps running/);
     save("marker.ts", controller({ also: 'throw new Error("not yet");' }));
@@ -89,7 +89,7 @@ describe("run --reload", () => {
     await marked("three");
   });
 
-  test("what is saved while a version loads is taken up after it", async () => {
+  test("picks up a file that is saved during a reload", async () => {
     save("marker.ts", controller({ also: "await new Promise((done) => setTimeout(done, 1500));" }));
     await Bun.sleep(900);
     save("mark.ts", 'export const mark: string = "four";\n');
@@ -99,7 +99,7 @@ describe("run --reload", () => {
     await marked("three");
   });
 
-  test("what was set up at the start is not exchanged, and that is said", async () => {
+  test("does not replace the initial setup, and says so", async () => {
     const pods = "watch({ kind: kinds.Pods, on: () => undefined })";
     save("marker.ts", controller({ watches: `watchPrimary(kinds.ConfigMaps), ${pods}` }));
     await run.says(/marker\.ts is not reloaded: marker watches other kinds; start again to take it up/);
@@ -107,7 +107,7 @@ describe("run --reload", () => {
     await marked("three");
   });
 
-  test("it is for files alone", async () => {
+  test("works only with files", async () => {
     await using refused = startProgram(["run", "replicaset", "--reload"], { kubeconfig: served.kubeconfig });
     const { stderr, code } = await refused.end();
     expect([code, stderr]).toEqual([2, expect.stringContaining("--reload is for controllers in files")]);

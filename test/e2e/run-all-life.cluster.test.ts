@@ -99,7 +99,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
   }
 
   test(
-    "fails as kube-controller-manager does or not at all, and leaves nothing undone",
+    "fails only as kube-controller-manager does, and leaves nothing undone",
     async () => {
       if (ours === undefined || theirs === undefined) throw new Error("no clusters");
       const sides = [ours, theirs].map((cluster) => ({ ask: askOf(cluster), random: seededRandom(17) }));

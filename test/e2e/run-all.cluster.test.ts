@@ -45,7 +45,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
       .map(({ objectRef }) => objectRef?.resource ?? "");
   }
 
-  test("takes a Deployment from its pods over its deletion to the end of its namespace, with one cache a kind", async () => {
+  test("takes a Deployment from its pods to its deletion and to the end of its namespace, with one cache per kind", async () => {
     await cluster.createNamespace("all");
     await using program = startProgram(["run", "all", "-A"], { kubeconfig: cluster.kubeconfig });
     await program.says(/^(?:running|starting) /m);
@@ -124,7 +124,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     await program.says(/- 2 × ConfigMap/);
   });
 
-  test("in one namespace leaves out, and names, what works beyond it", async () => {
+  test("in one namespace leaves out controllers that work beyond it, and names them", async () => {
     await cluster.createNamespace("one");
     // What would show that nothing else acts here was done by the run before.
     const { code, stdout, stderr } = await runProgram(["run", "all", "-n", "one", "--once", "--force"], {
@@ -140,7 +140,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
   });
 
   for (const name of ["namespace", "garbage-collector"]) {
-    test(`refuses ${name} in one namespace, and says what to do`, async () => {
+    test(`refuses ${name} in one namespace, and suggests what to do`, async () => {
       const { code, stderr } = await runProgram(["run", name, "-n", "one"], { kubeconfig: cluster.kubeconfig });
       expect(code).toBe(2);
       expect(stderr).toMatch(new RegExp(`^error: .*${name}.*-A`, "ms"));

@@ -50,7 +50,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     });
   }
 
-  test("at a signal with the sync in flight finished: what was decided is done", async () => {
+  test("at a signal after the sync in flight: its decisions are carried out", async () => {
     const workload = await namespace();
     await using program = start(workload, "--kube-api-qps", "100", "--kube-api-burst", "1");
     await program.says(/^(?:running|starting)/m);
@@ -77,7 +77,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: expect.any(String), stderr: expect.any(String) });
   });
 
-  test("at a signal before the caches are full", async () => {
+  test("at a signal before the caches have synced", async () => {
     const proxy = await startHttpFaultProxy(cluster);
     try {
       proxy.inject({ match: ({ path }) => path.endsWith("/pods"), fault: { is: "delay", ms: 60_000 } });
@@ -94,7 +94,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     }
   });
 
-  test("quietly with exit code 0 when its reader is gone, as in `… | head -1`", async () => {
+  test("quietly with exit code 0 when its reader closes the pipe, as in `… | head -1`", async () => {
     const workload = await namespace();
     await workload.createReplicaSet("web", 2);
     const { code, stdout, stderr } = await runProgram(["run", "replicaset", "-n", workload.namespace], {
@@ -105,7 +105,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     expect(stdout.split("\n")).toHaveLength(2);
   });
 
-  test("not when etcd is away for longer than its Lease lasts: it says so, waits for the Lease, and goes on", async () => {
+  test("not when etcd is away for longer than its Lease: it reports that, waits for the Lease, and continues", async () => {
     const workload = await namespace();
     await workload.createReplicaSet("web", 2);
     await using program = start(workload);
@@ -124,7 +124,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     expect(await program.end()).toMatchObject({ code: 0 });
   });
 
-  test("not when the server goes away: it says so once, and when it is back goes on", async () => {
+  test("not when the server goes away: it reports that once, and continues when it is back", async () => {
     const workload = await namespace();
     await workload.createReplicaSet("web", 2);
     await using program = start(workload);
@@ -140,7 +140,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     expect(stdout).toMatch(/^stopped after .* 0 errors$/m);
   });
 
-  test("with the same exit code through kubectl, whose plugin it is", async () => {
+  test("with the same exit code as a kubectl plugin", async () => {
     const workload = await namespace();
     await workload.createReplicaSet("web", 1);
     const folder = mkdtempSync(join(tmpdir(), "plugin-"));
@@ -164,7 +164,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     }
   });
 
-  test("with --once and exit code 0 when all is synced", async () => {
+  test("with --once and exit code 0 when everything is synced", async () => {
     const workload = await namespace();
     await workload.createReplicaSet("web", 3);
     const { code, stdout, stderr } = await runProgram(["run", "replicaset", "-n", workload.namespace, "--once"], {
@@ -189,7 +189,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     expect(stdout).toMatch(/^stopped after .* [1-9]\d* errors$/m);
   });
 
-  test("with -o json every line on standard output is an event, and all else is on standard error", async () => {
+  test("with -o json every line on standard output is an event, and everything else is on standard error", async () => {
     const workload = await namespace();
     await workload.createReplicaSet("web", 2);
     const { code, stdout, stderr } = await runProgram(

@@ -32,7 +32,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     return startProgram(["run", "replicaset", "-n", workload.namespace, ...more], { kubeconfig: cluster.kubeconfig });
   }
 
-  test("gives a ReplicaSet of 3 its 3 pods, each with an owner reference that makes it the controller", async () => {
+  test("gives a ReplicaSet of 3 its 3 pods, each with a controller reference", async () => {
     const workload = await namespace();
     await using program = await running(workload);
     const { metadata } = await workload.createReplicaSet("web", 3);
@@ -55,7 +55,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     for (const pod of pods) expect(lines).toContain(`+ Pod ${pod.metadata.name}`);
   });
 
-  test("replaces a pod that is deleted, and deletes all when scaled to 0", async () => {
+  test("replaces a deleted pod, and deletes all when scaled to 0", async () => {
     const workload = await namespace();
     await using _ = await running(workload);
     await workload.createReplicaSet("web", 3);
@@ -72,7 +72,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     expect(await workload.pods()).toEqual([]);
   });
 
-  test("adopts an orphan that matches, and creates only what is missing beside it", async () => {
+  test("adopts a matching orphan, and creates only the missing pods", async () => {
     const workload = await namespace();
     const orphan = await workload.createPod("orphan", { app: "web" });
     const stranger = await workload.createPod("stranger", { app: "other" });
@@ -85,7 +85,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     await program.says(/adopt/);
   });
 
-  test("releases a pod that is relabelled, and replaces it", async () => {
+  test("releases a relabelled pod, and replaces it", async () => {
     const workload = await namespace();
     await using program = await running(workload);
     await workload.createReplicaSet("web", 2);
@@ -99,7 +99,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     await program.says(/release/);
   });
 
-  test("says ReplicaFailure when a quota is exceeded, and takes it back when there is room again", async () => {
+  test("sets ReplicaFailure when a quota is exceeded, and removes it when there is room again", async () => {
     const workload = await namespace();
     await workload.limitPods("few", 2);
     await using program = await running(workload);
@@ -116,7 +116,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     await eventually(async () => expect((await workload.replicaSet("web")).status.conditions ?? []).toEqual([]));
   });
 
-  test("stopped until another copy has its Lease, it writes nothing more: 9 pods are created for 9", async () => {
+  test("writes nothing after another copy has taken its Lease: 9 pods are created for 9", async () => {
     const workload = await namespace();
     await workload.createReplicaSet("web", 3);
     await using sleeper = await running(workload);
@@ -139,7 +139,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
   });
 
   for (let seed = 1; seed <= tries(1, 10); seed++) {
-    test(`killed in the middle of 0 → 500 and started again, it creates exactly 500 (seed ${seed})`, async () => {
+    test(`killed in the middle of 0 → 500 and restarted, creates exactly 500 (seed ${seed})`, async () => {
       await killedAndStartedAgain(60 + below(seededRandom(seed), 300));
     });
   }
@@ -176,7 +176,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     expect(deletions).toEqual([]);
   }
 
-  test("-n and -l choose whose pods are seen to; what they own is seen whatever its labels", async () => {
+  test("is limited by -n and -l to some ReplicaSets; their pods are read whatever their labels", async () => {
     const [one, two] = [await namespace(), await namespace()];
     for (const workload of [one, two]) await workload.createReplicaSet("web", 1, { team: "a" });
     await one.createReplicaSet("api", 1, { team: "b" });
@@ -192,7 +192,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     expect({ code: again.code, pods: (await one.pods()).length }).toEqual({ code: 0, pods: 1 });
   });
 
-  test("-A sees to all namespaces", async () => {
+  test("handles all namespaces with -A", async () => {
     const [one, two] = [await namespace(), await namespace()];
     for (const workload of [one, two]) await workload.createReplicaSet("web", 2);
     const { code, stdout } = await runProgram(["run", "replicaset", "-A", "--once"], {

@@ -87,7 +87,7 @@ spec: {request: ${request}, ${spec}}
     return code === 0 ? stdout : `exit code ${code}: ${stderr}`;
   }
 
-  test("signs for a client, who is who the certificate says", async () => {
+  test("signs for a client, whose user is that of the certificate", async () => {
     await certificateFor(
       "jane",
       "/CN=jane/O=dev/O=ops",
@@ -105,7 +105,7 @@ spec: {request: ${request}, ${spec}}
     expect(await as("jane", "get pods -o name")).toBe("");
   });
 
-  test("signs for a kubelet that serves, whose certificate is no login", async () => {
+  test("signs for a kubelet's server, with a certificate that is not a credential", async () => {
     await certificateFor(
       "east",
       "/CN=system:node:east/O=system:nodes",
@@ -117,7 +117,7 @@ spec: {request: ${request}, ${spec}}
     expect(await as("east", "get pods")).toContain("You must be logged in to the server (Unauthorized)");
   });
 
-  test("takes certificates and tokens of the sandbox before it, with its state and its kubeconfig", async () => {
+  test("accepts certificates and tokens of the previous sandbox, with its state and its kubeconfig", async () => {
     const secret = `
 apiVersion: v1
 kind: Secret
@@ -164,7 +164,7 @@ type: kubernetes.io/service-account-token
     ["run", "certificatesigningrequest-signing", "-A"],
     ["trace", "serviceaccount-token"],
   ] as const) {
-    test(`${command} on a cluster that hands over no keys refuses`, async () => {
+    test(`${command} on a cluster without accessible keys refuses`, async () => {
       const { code, stderr, stdout } = await runProgram([command, ...words], { kubeconfig });
       expect({ code, stdout, line: stderr.split("\n")[0] }).toEqual({
         code: 2,
@@ -174,7 +174,7 @@ type: kubernetes.io/service-account-token
     });
   }
 
-  test("run --sandbox has the keys of its own", async () => {
+  test("run --sandbox has its own keys", async () => {
     const manifest = file("robot.yaml");
     writeFileSync(
       manifest,

@@ -58,13 +58,13 @@ const owner = (n: number): object => ({ apiVersion: "v1", kind: "Node", name: `n
 const requests: readonly Hostile[] = [
   { name: "no token", headers: { authorization: "" } },
   { name: "another token", headers: { authorization: "Bearer guessed" } },
-  { name: "another way to log in", headers: { authorization: "Basic YWRtaW46YWRtaW4=" } },
-  { name: "cut JSON", method: "POST", body: '{"metadata":' },
+  { name: "another authentication scheme", headers: { authorization: "Basic YWRtaW46YWRtaW4=" } },
+  { name: "truncated JSON", method: "POST", body: '{"metadata":' },
   { name: "an empty body", method: "POST", body: "" },
   { name: "a list", method: "POST", body: "[]" },
   { name: "a number", method: "POST", body: "7" },
   { name: "two objects", method: "POST", body: '{"metadata":{"name":"a"}}{"metadata":{"name":"b"}}' },
-  { name: "bytes that are no text", method: "POST", body: new Uint8Array([255, 254, 0, 1]) },
+  { name: "bytes that are not text", method: "POST", body: new Uint8Array([255, 254, 0, 1]) },
   { name: "lists 20,000 deep", method: "POST", body: `{"metadata":{"name":"a"},"x":${deep("[", "]", 20_000)}}` },
   { name: "objects 20,000 deep", method: "POST", body: deep('{"a":', "}", 20_000).replace(":}", ":1}") },
   { name: "a body over 3 MiB", method: "POST", body: `{"data":{"a":"${"x".repeat(3 * 1024 * 1024)}"}}` },
@@ -79,14 +79,14 @@ const requests: readonly Hostile[] = [
     method: "POST",
     body: '{"metadata":{"name":"c1"},"data":{"constructor":"x"}}',
   },
-  { name: "a name that climbs", method: "POST", body: '{"metadata":{"name":"../../etc"}}' },
+  { name: "a name with path traversal", method: "POST", body: '{"metadata":{"name":"../../etc"}}' },
   { name: "a name of 300 characters", method: "POST", body: `{"metadata":{"name":"${"n".repeat(300)}"}}` },
-  { name: "a zero in a name", method: "POST", body: '{"metadata":{"name":"a\\u0000b"}}' },
-  { name: "numbers beyond all", method: "POST", body: '{"metadata":{"name":"a","generation":1e400}}' },
+  { name: "a zero byte in a name", method: "POST", body: '{"metadata":{"name":"a\\u0000b"}}' },
+  { name: "huge numbers", method: "POST", body: '{"metadata":{"name":"a","generation":1e400}}' },
   { name: "XML", method: "POST", body: "<a/>", headers: { "content-type": "text/xml" } },
   { name: "CBOR", method: "POST", body: "x", headers: { "content-type": "application/cbor" } },
   {
-    name: "no protobuf, though it says so",
+    name: "a body that is not protobuf, despite its type",
     method: "POST",
     body: "x",
     headers: { "content-type": "application/vnd.kubernetes.protobuf" },
@@ -118,7 +118,7 @@ const requests: readonly Hostile[] = [
   { name: "the same apply again", ...applied("wide", "one", { data: wide(50_000, "x") }), differs: slow(200) },
   { name: "50,000 conflicts", ...applied("wide", "two", { data: wide(50_000, "y") }), differs: slow(409) },
   { name: "50,000 forced", ...applied("wide", "two&force=true", { data: wide(50_000, "y") }), differs: slow(200) },
-  { name: "50,000 given up", ...applied("wide", "two", {}), differs: slow(200) },
+  { name: "50,000 released", ...applied("wide", "two", {}), differs: slow(200) },
   {
     name: "an apply of 10,000 owners",
     ...applied("owned", "one", {
@@ -149,23 +149,23 @@ const requests: readonly Hostile[] = [
       ).join("\n"),
     ),
   },
-  { name: "a patch of no type", method: "PATCH", path: "/api/v1/namespaces/default", body: "{}" },
+  { name: "a patch without a type", method: "PATCH", path: "/api/v1/namespaces/default", body: "{}" },
   { name: "PUT on a collection", method: "PUT", body: "{}" },
-  { name: "a verb of its own", method: "FROBNICATE" },
-  { name: "a path that climbs", path: "/api/v1/namespaces/default/configmaps/..%2f..%2fsecrets" },
-  { name: "a version that there is not", path: "/api/v7/pods" },
-  { name: "a group that there is not", path: "/apis/nope.example.com/v1/things" },
-  { name: "a subresource that there is not", path: "/api/v1/namespaces/default/configmaps/a/nope" },
+  { name: "an unknown verb", method: "FROBNICATE" },
+  { name: "a path with traversal", path: "/api/v1/namespaces/default/configmaps/..%2f..%2fsecrets" },
+  { name: "an unknown version", path: "/api/v7/pods" },
+  { name: "an unknown group", path: "/apis/nope.example.com/v1/things" },
+  { name: "an unknown subresource", path: "/api/v1/namespaces/default/configmaps/a/nope" },
   { name: "the prototype as a resource", path: "/api/v1/__proto__" },
   { name: "a constructor as a resource", path: "/api/v1/namespaces/default/constructor" },
-  { name: "a limit that is no number", path: `${maps}?limit=many` },
+  { name: "a limit that is not a number", path: `${maps}?limit=many` },
   { name: "a negative limit", path: `${maps}?limit=-1` },
-  { name: "a token to continue that is made up", path: `${maps}?limit=1&continue=AAAA` },
-  { name: "a version that is no number", path: `${maps}?resourceVersion=abc` },
+  { name: "an invalid continue token", path: `${maps}?limit=1&continue=AAAA` },
+  { name: "a version that is not a number", path: `${maps}?resourceVersion=abc` },
   { name: "a version from the future", path: `${maps}?resourceVersion=99999999&resourceVersionMatch=Exact` },
-  { name: "a label selector that never ends", path: `${maps}?labelSelector=${encodeURIComponent("a in (")}` },
+  { name: "an endless label selector", path: `${maps}?labelSelector=${encodeURIComponent("a in (")}` },
   { name: "a field selector of another kind", path: `${maps}?fieldSelector=spec.nodeName%3Da` },
-  { name: "an answer that nobody writes", headers: { accept: "text/html" } },
+  { name: "an unsupported response format", headers: { accept: "text/html" } },
 ];
 
 /** What an answer says, as far as servers may agree on it. */
@@ -183,7 +183,7 @@ async function ask(server: Server, { method = "GET", path = maps, headers, body 
   return { status: answer.status, kind, reason, code };
 }
 
-describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among clients that do not", () => {
+describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", () => {
   const folder = mkdtempSync(join(tmpdir(), "hostile-"));
   let cluster: Cluster;
   let mine: Server;
@@ -226,7 +226,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
   }
 
   for (const hostile of requests) {
-    test(`is asked with ${hostile.name}, and answers as the real server`, async () => {
+    test(`gets ${hostile.name}, and responds as the real server`, async () => {
       const said = await ask(mine, hostile);
       if (hostile.differs === undefined) expect(said).toEqual(await ask(cluster, hostile));
       else expect(said).toMatchObject({ status: hostile.differs.status });
@@ -234,7 +234,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     });
   }
 
-  test("lets nobody in who is not its own, by no path and no header", async () => {
+  test("refuses unauthorized clients, on every path and with any header", async () => {
     for (const path of ["/api/v1/secrets", "/apis/apps/v1/deployments", "/openapi/v3", "/version", "/api/v1?watch=1"]) {
       for (const authorization of ["Bearer undefined", "bearer null", `Bearer ${mine.token}x`]) {
         expect(await ask(mine, { name: "", path, headers: { authorization } })).toMatchObject({ status: 401 });
@@ -254,19 +254,19 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     { name: "noise inside TLS", tls: true, sends: new Uint8Array(4096).map((_, i) => (i * 91) % 256) },
     { name: "half a request", tls: true, sends: "POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Le" },
     {
-      name: "less body than it promised",
+      name: "a body shorter than promised",
       tls: true,
       sends: "POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
     },
     {
-      name: "a chunk of a size that is none",
+      name: "a chunk with an invalid size",
       tls: true,
       sends: "POST /api/v1/namespaces HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     },
     { name: "a header of 1 MB", tls: true, sends: `GET / HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(1_000_000)}\r\n\r\n` },
   ];
   for (const { name, tls, sends } of raw) {
-    test(`is sent ${name} on 50 connections that stay, and goes on`, async () => {
+    test(`gets ${name} on 50 connections that stay open, and continues`, async () => {
       await Promise.all(
         Array.from({ length: 50 }, async () => {
           const socket: Socket = tls
@@ -284,7 +284,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     });
   }
 
-  test("has a thousand watches open, and readers that do not read, and goes on", async () => {
+  test("has a thousand open watches with readers that do not read, and continues", async () => {
     const watch = `GET ${maps}?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${mine.token}\r\n\r\n`;
     for (let at = 0; at < 1000; at += 100) {
       await Promise.all(
@@ -307,7 +307,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     await stillServes();
   });
 
-  test("has 10,000 watches open, and tells each of them", async () => {
+  test("has 10,000 open watches, and sends events to each of them", async () => {
     const path = `${maps}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Dtold`;
     const watch = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${mine.token}\r\n\r\n`;
     const seen = { opened: 0, told: 0 };
@@ -335,7 +335,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox that means well, among 
     await stillServes();
   });
 
-  test("ends at a signal all the same, with exit code 0 and nothing on standard error", async () => {
+  test("still ends at a signal, with exit code 0 and nothing on standard error", async () => {
     child.kill("SIGINT");
     expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
   });

@@ -98,7 +98,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
   });
 
   test(
-    "nothing goes wrong that does not go wrong on a real kube-apiserver",
+    "nothing fails that does not fail on a real kube-apiserver",
     async () => {
       const sides = [askerFor(kubeconfig), askerFor(cluster.kubeconfig)];
       await Promise.all(sides.map(settle));

@@ -125,8 +125,8 @@ interface Way {
 const ways: readonly Way[] = [
   { name: "by WatchList, its default", watchList: true, accept: "" },
   { name: "by list and watch", watchList: false, accept: "" },
-  { name: "by WatchList, in protobuf alone", watchList: true, accept: "application/vnd.kubernetes.protobuf" },
-  { name: "by list and watch, in protobuf alone", watchList: false, accept: "application/vnd.kubernetes.protobuf" },
+  { name: "by WatchList, only in protobuf", watchList: true, accept: "application/vnd.kubernetes.protobuf" },
+  { name: "by list and watch, only in protobuf", watchList: false, accept: "application/vnd.kubernetes.protobuf" },
 ];
 
 /** The program, started; `dump` asks what it holds. */
@@ -203,7 +203,7 @@ async function expectEqual(served: Served, dump: () => Promise<Dump>): Promise<D
 
 for (const way of ways) {
   describe.skipIf(witness?.is !== "there")(`client-go's shared informers on the sandbox, ${way.name}`, () => {
-    test("hold what the sandbox holds, after a first sync and after changes", async () => {
+    test("have the sandbox's objects, after the first sync and after changes", async () => {
       const served = await Served.start();
       cleanups.push(() => served.stop());
       await churn(served, 0, 20);
@@ -215,7 +215,7 @@ for (const way of ways) {
       expect(seen.told.Deleted).toBeGreaterThan(0);
     });
 
-    test("list anew where the history they need has been compacted meanwhile", async () => {
+    test("list again if their history has been compacted meanwhile", async () => {
       const served = await Served.start();
       cleanups.push(() => served.stop());
       const { dump } = startWitness(served.kubeconfig(), way);
@@ -235,7 +235,7 @@ for (const way of ways) {
     // What a connection carries does not matter to the others.
     if (way.accept !== "") return;
 
-    test("go on behind a broken connection from where they were", async () => {
+    test("continue after a broken connection where they were", async () => {
       const served = await Served.start();
       cleanups.push(() => served.stop());
       const { dump } = startWitness(served.kubeconfig(), way);
@@ -248,7 +248,7 @@ for (const way of ways) {
       expect(seen.tombstones).toBe(0);
     });
 
-    test("forget the sandbox before, when another one comes up on its port with its identity", async () => {
+    test("discard the objects of the previous sandbox when another one starts on its port with its identity", async () => {
       const served = await Served.start();
       cleanups.push(() => served.stop());
       const { dump } = startWitness(served.kubeconfig(), way);

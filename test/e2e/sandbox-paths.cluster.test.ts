@@ -128,7 +128,7 @@ function eventOf(payload: string): unknown {
   return { type, kind: object.kind, name: object.metadata.name, endsLine: payload.endsWith("\n") };
 }
 
-describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () => {
+describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", () => {
   let cluster: Cluster;
   let sandbox: Sandbox;
   let mine: SandboxHttps;
@@ -158,11 +158,11 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test.each([...alike])("answers as the real server: %p", async (line) => {
+  test.each([...alike])("get the real server's response: %p", async (line) => {
     expect(await ask(mine, line)).toEqual(await ask(cluster, line));
   });
 
-  test.each([...otherwise])("answers $status to $line ($because)", async ({ line, status }) => {
+  test.each([...otherwise])("get $status for $line ($because)", async ({ line, status }) => {
     expect(await ask(mine, line)).toMatchObject({ status });
   });
 
@@ -172,19 +172,22 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
     readonly path?: string;
   }[] = [
     { name: "an empty token", credentials: () => ["authorization: Bearer "] },
-    { name: "no more than the word", credentials: () => ["authorization: Bearer"] },
-    { name: "the beginning of the token", credentials: (token) => [`authorization: Bearer ${token.slice(0, -1)}`] },
-    { name: "the token and more", credentials: (token) => [`authorization: Bearer ${token}x`] },
+    { name: "only the scheme", credentials: () => ["authorization: Bearer"] },
+    { name: "the start of the token", credentials: (token) => [`authorization: Bearer ${token.slice(0, -1)}`] },
+    { name: "the token with a suffix", credentials: (token) => [`authorization: Bearer ${token}x`] },
     { name: "the token twice", credentials: (token) => [`authorization: Bearer ${token}${token}`] },
     { name: "the token with a comma", credentials: (token) => [`authorization: Bearer ${token}, Bearer x`] },
-    { name: "the token without its word", credentials: (token) => [`authorization: ${token}`] },
+    { name: "the token without its scheme", credentials: (token) => [`authorization: ${token}`] },
     { name: "the token as a password", credentials: (token) => [`authorization: Basic ${btoa(`admin:${token}`)}`] },
     { name: "the token as a cookie", credentials: (token) => [`cookie: token=${token}`] },
     { name: "the token in the query", credentials: () => ["x: y"], path: `${ns}?access_token=TOKEN` },
-    { name: "the word of a proxy", credentials: () => ["x-remote-user: admin", "x-remote-group: system:masters"] },
-    { name: "the user to be", credentials: () => ["impersonate-user: admin", "impersonate-group: system:masters"] },
+    { name: "the scheme of a proxy", credentials: () => ["x-remote-user: admin", "x-remote-group: system:masters"] },
+    {
+      name: "an impersonated user",
+      credentials: () => ["impersonate-user: admin", "impersonate-group: system:masters"],
+    },
   ];
-  test.each([...wrong])("lets nobody in by $name, on any path", async ({ credentials, path = ns }) => {
+  test.each([...wrong])("are refused by $name, on any path", async ({ credentials, path = ns }) => {
     for (const target of [path, "/api", "/version", "/readyz", "/%2e%2e", `https://127.0.0.1${ns}`]) {
       const own = credentials(mine.token);
       const said = await ask(mine, `GET ${target.replace("TOKEN", mine.token)}`, own);
@@ -195,7 +198,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
     }
   });
 
-  test("serves OpenAPI to be kept, as the real server does", async () => {
+  test("include OpenAPI with caching, as on the real server", async () => {
     const shown = ["cache-control", "content-type", "etag", "expires", "location", "vary"];
     const seen = async (server: Server): Promise<unknown> => {
       const send = (line: string, ...more: readonly string[]): ReturnType<typeof rawRequest> =>
@@ -234,7 +237,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
   });
 
   test.each([...webSocketWatches])(
-    "tells a watch over a WebSocket as the real server does, where it $name",
+    "get the real server's events of a watch over a WebSocket, which $name",
     async ({ query, headers, anonymous, send }) => {
       const seen = async (server: Server): Promise<unknown> => {
         const token64 = Buffer.from(server.token).toString("base64url");
@@ -260,7 +263,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
     },
   );
 
-  test("a WebSocket ends when a client breaks its rules, and when the server stops", async () => {
+  test("over a WebSocket end when a client violates the protocol, and when the server stops", async () => {
     const other = await serveSandbox(sandbox);
     const watch = (act: (send: (bytes: Uint8Array) => void) => void): ReturnType<typeof converse> =>
       converse({
@@ -285,7 +288,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
     expect(left.frames.at(0)?.[0]).toBe(0x81);
   });
 
-  test("tells kubectl all resources in two answers, as the real server does", async () => {
+  test("for all resources of kubectl take two responses, as on the real server", async () => {
     const asked = async (kubeconfig: string): Promise<readonly string[]> => {
       // A cache of its own: what kubectl has kept it does not ask for.
       const args = [
@@ -309,12 +312,12 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox asked in odd ways", () 
     expect((await asked(cluster.kubeconfig)).toSorted()).toEqual(["/api 200 OK", "/apis 200 OK"]);
   });
 
-  test("closes a connection that never says a whole head, and goes on", async () => {
+  test("that never complete their head are closed, and the server continues", async () => {
     expect(await Promise.all(silent)).toEqual(["", ""]);
     expect(await ask(mine, "GET /readyz")).toMatchObject({ status: 200, body: "ok" });
   });
 
-  test("takes the word for a token in any case, as the real server does", async () => {
+  test("can have the token's scheme in any case, as on the real server", async () => {
     for (const server of [mine, cluster]) {
       expect(await ask(server, `GET ${ns}`, [`Authorization: bEARER ${server.token}`])).toMatchObject({ status: 200 });
     }

@@ -42,7 +42,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     expect((await cluster.request("PATCH", url, body, headers)).status).toBe(200);
   }
 
-  test("shows what changed and who changed it, for kinds by kubectl's names", async () => {
+  test("shows changes and their writers, for kinds by kubectl's names", async () => {
     const into = await namespace();
     await deploy(into);
     await using program = start("deployments", "kind/rs", "po", "-n", into);
@@ -58,7 +58,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     expect(stderr).toMatch(/^watched for [\d.]+ m?s: \d+ deltas \(/m);
   });
 
-  test("shows the keys that the deltas of a controller become", async () => {
+  test("shows the keys that a controller's deltas enqueue", async () => {
     const into = await namespace();
     await using program = start("replicaset", "-n", into);
     await program.says(/^watching 2 kinds/m);
@@ -68,7 +68,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     await program.says(new RegExp(`Updated {2}Pod web-.*\\n.* └ replicaset ← ${into}/web-\\w+`));
   });
 
-  test("a selector chooses among the kinds that are named, also beside a controller", async () => {
+  test("applies a selector to the named kinds, also beside a controller", async () => {
     const into = await namespace();
     await using program = start("deploy", "pods", "-l", "app=web", "-n", into);
     await program.says(/^watching 3 kinds/m);
@@ -84,7 +84,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     expect(stdout).toMatch(/└ deployment ← /);
   });
 
-  test("all controllers are watched in a namespace without those that work beyond it, and one that is named in all", async () => {
+  test("watches all controllers in a namespace except those that work beyond it, and a named one in all", async () => {
     const into = await namespace();
     const all = await run("all", "-n", into, "--for", "1s");
     expect(all.code).toBe(0);
@@ -96,7 +96,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     expect(one.stderr).toMatch(/^namespace works beyond namespace watch-\d+: all namespaces are watched$/m);
   });
 
-  test("custom resources are found by discovery", async () => {
+  test("finds custom resources by discovery", async () => {
     const into = await namespace();
     const names = { plural: "widgets", singular: "widget", kind: "Widget", shortNames: ["wd"] };
     const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
@@ -127,7 +127,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     expect(stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  test("--once shows the objects there are, and ends; filters choose among them", async () => {
+  test("--once shows the existing objects, and ends; filters apply", async () => {
     const into = await namespace();
     for (const [name, team] of [
       ["a", "red"],
@@ -172,7 +172,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     expect(stdout).not.toContain(Buffer.from("hunter3").toString("base64"));
   });
 
-  test("ends quietly when its reader is gone", async () => {
+  test("ends quietly when its reader closes the pipe", async () => {
     const into = await namespace();
     const through = `"$@" | head -n 1; echo "code \${PIPESTATUS[0]}"`;
     await using program = startProgram(["watch", "cm", "-n", into], { kubeconfig: cluster.kubeconfig, through });
@@ -190,7 +190,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     { name: "a word that is neither", args: ["podss"], says: /^error: "podss" is neither .*\ndid you mean pods\?/ },
     { name: "a kind without a watch", args: ["componentstatuses"], says: /^error: cannot watch componentstatuses: / },
     { name: "a type of delta", args: ["pods", "--type", "x"], says: /^error: --type "x": no such type of delta/ },
-    { name: "a field of a selector", args: ["pods", "--field-selector", "x=y"], says: /^error: .*not supported: x/ },
+    { name: "a selector field", args: ["pods", "--field-selector", "x=y"], says: /^error: .*not supported: x/ },
     { name: "a table in a pipe", args: ["pods", "--live"], says: /^error: --live redraws a table/ },
     {
       name: "a namespace and all of them",
@@ -199,14 +199,14 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     },
   ];
   for (const { name, args, says } of wrong) {
-    test(`says what is wrong: ${name}`, async () => {
+    test(`names what is wrong: ${name}`, async () => {
       const { code, stdout, stderr } = await run(...args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toMatch(says);
     });
   }
 
-  test("says which rights are missing before anything is listed", async () => {
+  test("names missing permissions before anything is listed", async () => {
     const { code, stderr } = await run("secrets", "-n", "default", "--as", "nobody");
     expect(code).toBe(2);
     expect(stderr).toMatch(/^error: not allowed to list secrets in namespace default as user nobody \(2 of 2 rights/);
@@ -215,7 +215,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
   describe("trace of one object", () => {
     const trace = (...args: string[]): Program => startProgram(["trace", ...args], { kubeconfig: cluster.kubeconfig });
 
-    test("takes the controllers of its kind and what follows, and prints no control character of the cluster", async () => {
+    test("selects the controllers of its kind and their dependents, and prints no control character from the cluster", async () => {
       const into = await namespace();
       await deploy(into);
       await using program = trace("deploy/web", "-n", into, "--all");
@@ -231,7 +231,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
       expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
     });
 
-    test("by the garbage collector needs no -A, and shows that object alone", async () => {
+    test("by the garbage collector needs no -A, and shows only that object", async () => {
       const into = await namespace();
       await deploy(into);
       await using program = trace("gc", "--why", "deploy/web", "-n", into);
@@ -257,7 +257,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     });
   });
 
-  test("has sent nothing but reads and reviews of itself, says the audit log", async () => {
+  test("has sent only reads and self reviews, according to the audit log", async () => {
     const ours = (await cluster.audit()).filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile") === true);
     const sent = new Set(
       ours.map(({ verb, objectRef }) => (verb === "create" ? `create ${objectRef?.resource}` : verb)),

@@ -25,7 +25,7 @@ const isByHand = ({ phase }: Row): boolean => phase === "by hand";
 /** Controllers take their time; the machine may be busy. */
 const patienceMs = 180_000;
 
-test("the table has 60 broken things and 30 healthy ones, of 15 kinds, each of a name of its own", () => {
+test("the table has 60 broken objects and 30 healthy ones, of 15 kinds, with unique names", () => {
   expect(broken.length).toBeGreaterThanOrEqual(60);
   expect(healthy.length).toBeGreaterThanOrEqual(30);
   expect(new Set(broken.map(({ ask }) => ask.split("/")[0])).size).toBeGreaterThanOrEqual(15);
@@ -108,14 +108,14 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
     expect({ row: row.name, text, is }).toEqual({ row: row.name, text, is: "well" });
   };
 
-  describe("calls what is broken broken, with its first cause", () => {
+  describe("reports broken objects as broken, with the first cause", () => {
     test.each(broken.filter((row) => !isByHand(row)))("$name", asksBroken, patienceMs + 30_000);
   });
-  describe("calls what is healthy well", () => {
+  describe("reports healthy objects as well", () => {
     test.each(healthy.filter((row) => !isByHand(row)))("$name", asksHealthy, patienceMs + 30_000);
   });
 
-  describe("with statuses as a kubelet would write them", () => {
+  describe("reads statuses that a kubelet would write", () => {
     beforeAll(async () => {
       await cluster.stopProcess("kwok");
       await play(hand, [...broken, ...healthy].filter(isByHand));

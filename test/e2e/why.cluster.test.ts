@@ -33,7 +33,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     await cluster.request("POST", `${apps}/deployments`, { metadata: { name }, spec });
   }
 
-  test("a Deployment that is rolled out is as it should be", async () => {
+  test("a Deployment that is rolled out is well", async () => {
     await deployment("fine", 2);
     await eventually(async () => {
       const { stdout, code } = await why("deploy/fine");
@@ -43,7 +43,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     });
   });
 
-  test("pods that fit no node are told with the scheduler's words, through Deployment, ReplicaSet and Pod", async () => {
+  test("pods without a suitable node are reported with the scheduler's message, through Deployment, ReplicaSet and Pod", async () => {
     await deployment("lost", 2, { nodeSelector: { disk: "ssd" } });
     await eventually(async () => {
       const { stdout, code } = await why("deploy/lost");
@@ -55,7 +55,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     });
   });
 
-  test("a quota is told by the ReplicaSet that met it", async () => {
+  test("a quota is reported by the ReplicaSet that exceeded it", async () => {
     await cluster.createNamespace("tight");
     await quotaInForce(cluster, "tight", { name: "few", hard: { pods: "1" } });
     const template = { metadata: { labels: { app: "q" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
@@ -72,7 +72,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     });
   });
 
-  test("a controller of a file is asked what it would do, and the command that follows it live names the file", async () => {
+  test("a controller in a file is asked what it would do, and the follow-up command names the file", async () => {
     const file = join(import.meta.dir, "..", "..", "docs", "examples", "max-pods.ts");
     await cluster.createNamespace("limited");
     const annotations = { "example.com/max-pods": "20" };
@@ -87,7 +87,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(body["items"]).toEqual([]);
   });
 
-  test("a finalizer that holds a deletion is named, and so is what a namespace still waits for", async () => {
+  test("a finalizer that blocks a deletion is named, and so is what a namespace still waits for", async () => {
     await cluster.createNamespace("going");
     const metadata = { name: "held", finalizers: ["example.com/hold"] };
     await cluster.request("POST", "/api/v1/namespaces/going/configmaps", { metadata });
@@ -116,7 +116,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     );
   });
 
-  test("a whole namespace is answered worst first, and those that are well are named", async () => {
+  test("a whole namespace is reported worst first, and well objects are named", async () => {
     const { stdout, code } = await why();
     expect(code).toBe(1);
     expect(stdout).toMatch(/^namespace shop: 1 of 2 objects is not as it should be$/m);
@@ -127,7 +127,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect((await why("deployment.v1.apps/fine")).code).toBe(0);
   });
 
-  test("-A answers about the whole cluster: what is in no namespace first, and nothing is listed namespace by namespace", async () => {
+  test("-A reports the whole cluster: cluster-scoped objects first, and nothing is listed per namespace", async () => {
     const cordon = (unschedulable: boolean): Promise<unknown> =>
       cluster.request("PATCH", "/api/v1/nodes/fake-2", { spec: { unschedulable } }, merge);
     await cordon(true);
@@ -161,7 +161,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect((await reconcile("why", "deploy", "-A", "-l", "nobody=has-it")).code).toBe(5);
   });
 
-  test("what a user may not read is named, and nothing waits for it", async () => {
+  test("kinds that a user cannot read are named, and nothing waits for them", async () => {
     const rules = [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }];
     const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/shop";
     await cluster.request("POST", `${rbac}/roles`, { metadata: { name: "getonly" }, rules });
@@ -182,12 +182,12 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(all.stdout).toMatch(/not seen: .*deployments.apps/);
   });
 
-  test("--wait ends when all is well, and when the time is over", async () => {
+  test("--wait ends when everything is well, and after its time", async () => {
     expect((await why("deploy/fine", "--wait")).code).toBe(0);
     expect((await why("--wait=1s", "deploy/lost")).code).toBe(1);
   });
 
-  test("-o json has the answer as one line", async () => {
+  test("-o json prints the answer as one line", async () => {
     const { stdout } = await why("deploy/fine", "-o", "json");
     const object = { apiVersion: "apps/v1", kind: "Deployment", namespace, name: "fine" };
     expect(JSON.parse(stdout)).toMatchObject({ v: 2, object, is: "well", findings: [], notSeen: [] });
@@ -204,7 +204,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       args: ["foo/bar"],
       says: 'error: the server doesn\'t have a resource type "foo"',
     },
-    { name: "half an object", args: ["deploy/"], says: 'error: "deploy/" does not name objects' },
+    { name: "half an object name", args: ["deploy/"], says: 'error: "deploy/" does not name objects' },
   ])("refuses $name with exit code 2 and what to do", async ({ args, says }) => {
     const { stderr, code } = await why(...args);
     expect(code).toBe(2);
@@ -212,7 +212,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(stderr.trim().split("\n").length).toBeGreaterThan(1);
   });
 
-  test("trace shows what ours would do beside what the owner did, and sums it up", async () => {
+  test("trace shows what ours would do beside what the owner did, with a summary", async () => {
     const args = ["trace", "replicaset", "-n", namespace];
     await using program = startProgram(args, { kubeconfig: cluster.kubeconfig });
     await program.says(/^caches /m);
@@ -238,13 +238,13 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(body.items).toHaveLength(3 * made);
   });
 
-  test("trace --fail-on differs ends with 0 where nothing does", async () => {
+  test("trace --fail-on differs exits with 0 if nothing differs", async () => {
     const args = ["trace", "deployment", "replicaset", "-n", namespace, "--fail-on", "differs", "--once"];
     const { code, stdout } = await reconcile(...args);
     expect({ code, differs: /^differs/m.test(stdout) }).toEqual({ code: 0, differs: false });
   });
 
-  test("the API server was sent nothing but reads and reviews of oneself", async () => {
+  test("the API server received only reads and self reviews", async () => {
     const events = await cluster.audit();
     const ours = events.filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile/") === true);
     expect(ours.length).toBeGreaterThan(20);

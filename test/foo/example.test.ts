@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tries } from "../support/long.ts";
 import { runProgram } from "../support/program.ts";
 
-test("the example's own test holds for its seeds", async () => {
+test("the example's own test passes for its seeds", async () => {
   const seeds = String(tries(50, 1000));
   const file = join(import.meta.dir, "..", "..", "docs", "examples", "foo", "thousand-seeds.ts");
   const run = await runProgram([process.execPath, file], { env: { ...process.env, SEEDS: seeds }, timeoutMs: 600_000 });

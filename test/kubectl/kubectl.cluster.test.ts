@@ -41,7 +41,7 @@ function describeSide({ name, scripts, start, check }: Side): void {
 
     for (const script of scripts) check(script, () => played(script));
 
-    test("get -w follows what happens", async () => {
+    test("get -w follows changes", async () => {
       expect(await watched(server)).toEqual([
         "EVENT  NAME  DESIRED  CURRENT  READY  AGE  CONTAINERS  IMAGES  SELECTOR",
         "ADDED  web  1  0  0  AGE  c  i  app=web",
@@ -60,7 +60,7 @@ describe.skipIf(clusterMissing !== undefined)("kubectl", () => {
     start: sandboxServer,
     check(script, played) {
       const commands = commandsOf(script);
-      test(`${script.name}: ${commands.length} commands print what they print on a real kube-apiserver`, async () => {
+      test(`${script.name}: ${commands.length} commands print the same as on a real kube-apiserver`, async () => {
         const recorded = await readRecording(script);
         expect(compared(script, await played())).toBe(compared(script, recorded));
       });
@@ -82,7 +82,7 @@ describe.skipIf(clusterMissing !== undefined)("kubectl", () => {
     scripts: scripts.filter(({ name }) => long || alwaysLive.has(name)),
     start: realServer,
     check(script, played) {
-      test(`${script.name}: it prints what was recorded`, async () => {
+      test(`${script.name}: it prints the recorded output`, async () => {
         const recorded = withSortedManagers(transcriptOf(await readRecording(script)));
         expect(withSortedManagers(transcriptOf(await played()))).toBe(recorded);
       });

@@ -3,7 +3,7 @@ import { erased } from "./erase.ts";
 import { wordsOf } from "./script.ts";
 import { entriesOf, entryOf, transcriptOf, withSortedManagers } from "./transcript.ts";
 
-test("a command line is split at blanks, but not within quotes", () => {
+test("a command line is split at blanks, except within quotes", () => {
   expect(wordsOf(`patch cm first -p '{"a": "b c"}' --x='y z'`)).toEqual([
     "patch",
     "cm",
@@ -14,7 +14,7 @@ test("a command line is split at blanks, but not within quotes", () => {
   ]);
 });
 
-test("a transcript is read back as it was written", () => {
+test("a transcript is parsed as it was written", () => {
   const entries = [
     entryOf("get cm", { stdout: "NAME\n\n$ kubectl one\n", stderr: "", code: 0 }),
     entryOf("get nothing", { stdout: "", stderr: "error: there is none\n", code: 1 }),
@@ -24,7 +24,7 @@ test("a transcript is read back as it was written", () => {
   expect(entriesOf(transcriptOf(entries))).toEqual(entries);
 });
 
-test("managers of fields are sorted, each with its fields, and nothing else is", () => {
+test("field managers are sorted, each with its fields, and nothing else is", () => {
   const entry = (manager: string, field: string): string =>
     `  - apiVersion: v1\n    fieldsV1:\n      f:data:\n        f:${field}: {}\n    manager: ${manager}\n`;
   const printed = (...entries: readonly string[]): string =>
@@ -45,7 +45,7 @@ test("managers of fields are sorted, each with its fields, and nothing else is",
   expect(withSortedManagers(printed(one, other))).not.toBe(others);
 });
 
-test("what differs from run to run is erased, and nothing beside it", () => {
+test("differences between runs are erased, and nothing else", () => {
   expect(erased("web   3/3   10.0.12.7   <none>   80/TCP   5m3s   app=shop")).toBe(
     "web  3/3  IP  <none>  80/TCP  AGE  app=shop",
   );

@@ -8,8 +8,8 @@ function object(metadata: object): Answer {
   return { step: "made", answer: { metadata } };
 }
 
-describe("answers of two servers", () => {
-  test("are equal where only identities, versions, moments and ports differ", () => {
+describe("the responses of two servers", () => {
+  test("are equal if only identities, versions, times and ports differ", () => {
     const one = object({
       uid: uidA,
       resourceVersion: "7",
@@ -25,19 +25,19 @@ describe("answers of two servers", () => {
     expect(comparable([one])).toEqual(comparable([two]));
   });
 
-  test("differ where one of two versions moved, and the other did not", () => {
+  test("differ if one of two versions changed, and the other did not", () => {
     const still = [object({ uid: uidA, resourceVersion: "7" }), object({ uid: uidA, resourceVersion: "7" })];
     const moved = [object({ uid: uidA, resourceVersion: "7" }), object({ uid: uidA, resourceVersion: "8" })];
     expect(comparable(still)).not.toEqual(comparable(moved));
   });
 
-  test("differ where an object refers to another one", () => {
+  test("differ if an object refers to another one", () => {
     const own = [object({ uid: uidA, resourceVersion: "1", owner: uidA })];
     const other = [object({ uid: uidA, resourceVersion: "1", owner: uidB })];
     expect(comparable(own)).not.toEqual(comparable(other));
   });
 
-  test("have uids and times replaced inside of texts, too", () => {
+  test("have uids and times replaced inside strings, too", () => {
     const answer = { note: `"${uidA}" at 2026-11-22T10:00:00.123456+00:00` };
     expect(comparable([{ step: "s", answer }])).toEqual([{ step: "s", answer: { note: '"UID1" at TIME' } }]);
   });
@@ -47,7 +47,7 @@ describe("answers of two servers", () => {
     expect(comparable([{ step: "s", answer }])).toEqual([{ step: "s", answer: { 'k:{"uid":"UID1"}': {} } }]);
   });
 
-  test("name managers in any order, and each with its fields", () => {
+  test("have managers in any order, each with its fields", () => {
     const [a, b, c] = ["a", "b", "c"].map((manager) => ({ manager, fieldsV1: { [`f:${manager}`]: {} } }));
     expect(comparable([object({ managedFields: [a, b] })])).toEqual(comparable([object({ managedFields: [b, a] })]));
     expect(comparable([object({ managedFields: [a, b] })])).not.toEqual(
@@ -55,7 +55,7 @@ describe("answers of two servers", () => {
     );
   });
 
-  test("are read from Ginkgo's report, each spec with its end", () => {
+  test("are read from Ginkgo's report, each spec with its result", () => {
     const spec = {
       ContainerHierarchyTexts: ["Site"],
       LeafNodeType: "It",

@@ -44,7 +44,7 @@ const missing = clusterMissing ?? (program?.is === "there" ? undefined : program
 const quietMs = 400;
 const mostSites = 6;
 
-describe.skipIf(missing !== undefined)("an operator beside its copy at work", () => {
+describe.skipIf(missing !== undefined)("an operator beside its copy on the cluster", () => {
   let side: ApiSide;
   let copy: Bun.Subprocess;
   const command = scene?.command(program?.is === "there" ? program.path : "") ?? [];
@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)("an operator beside its copy at work", ()
     });
   }
 
-  test("nothing is written to the cluster, and 95 of 100 episodes are the same", async () => {
+  test("nothing is written to the cluster, and 95 of 100 episodes are equal", async () => {
     const config = join(side.dir, "proxy");
     const before = (await side.audit()).length;
     // The test looks into the fork through the proxy that the operator has.

@@ -69,7 +69,7 @@ describe.skipIf(go.is !== "there")(`leader election across Go and us${go.is === 
   }
 
   test(
-    `${handOvers} hand-overs, and never two writers`,
+    `${handOvers} handovers, and never two writers`,
     async () => {
       let leader = start("go", 0);
       await leads(leader);

@@ -14,7 +14,7 @@ const wrappers = [
 ] as const;
 
 describe("docs/exact.md", () => {
-  test.each(wrappers)("has the wrapper for $language as it is tested, in at most 40 lines", ({ language, path }) => {
+  test.each(wrappers)("has the tested wrapper for $language, in at most 40 lines", ({ language, path }) => {
     const page = readFileSync(join(operators, "..", "..", "docs", "exact.md"), "utf8");
     const wrapper = readFileSync(join(operators, path), "utf8");
     expect(page).toContain(`\`\`\`${language}\n${wrapper}\`\`\`\n`);

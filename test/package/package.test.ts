@@ -56,7 +56,7 @@ async function allExamples(): Promise<readonly Example[]> {
   return [...examplesOf(await publicApi(top)), ...(await Promise.all(whole))];
 }
 
-test("the tutorial shows the files of docs/examples as they are", async () => {
+test("the tutorial shows the files of docs/examples unchanged", async () => {
   const tutorial = await Bun.file(join(top, "docs", "writing-a-controller.md")).text();
   const shown = [...tutorial.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
   const files = ["max-pods", "try", "run"].map((name) => Bun.file(join(top, "docs", "examples", `${name}.ts`)).text());
@@ -86,7 +86,7 @@ describe("the package", () => {
     expect(foreign).toEqual([]);
   });
 
-  test("imports at run time what package.json names, and types from its peer", async () => {
+  test("imports at run time only what package.json names, and types from its peer", async () => {
     const imported = async (extension: string): Promise<readonly string[]> => {
       const from = join(installed.folder, "node_modules", manifest.name);
       const paths = installed.files.filter((path) => path.endsWith(extension));

@@ -10,13 +10,13 @@ const top = join(import.meta.dir, "..", "..");
 describe("the compiled program", () => {
   beforeAll(async () => void (await binaryFolder()), 60_000);
 
-  test("says the version that package.json has", async () => {
+  test("prints the version in package.json", async () => {
     const { stdout, stderr, code } = await runBinary(["version"]);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
     expect(stdout).toContain(manifest.version);
   });
 
-  test("prints the licence of each package that it imports, and of itself", async () => {
+  test("prints the license of each package that it imports, and its own", async () => {
     const { stdout, stderr, code } = await runBinary(["version", "--licenses"]);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
     expect(stdout).toContain("licensed under Apache-2.0");
@@ -38,7 +38,7 @@ describe("the compiled program", () => {
     expect(listed.find(({ name }) => name === "chalk")?.text).toContain("Copyright (c) Sindre Sorhus");
   });
 
-  test("reads no .env and no bunfig.toml of the folder it is started in, whose code would run", async () => {
+  test("reads no .env and no bunfig.toml in the current folder, whose code would run", async () => {
     const folder = mkdtempSync(join(tmpdir(), "trap-"));
     try {
       writeFileSync(join(folder, "bunfig.toml"), 'preload = ["./trap.ts"]\n');
@@ -55,13 +55,13 @@ describe("the compiled program", () => {
     }
   });
 
-  test("explains a wrong word and exits 2, with nothing on standard output", async () => {
+  test("explains a wrong word and exits with 2, with nothing on standard output", async () => {
     const { stdout, stderr, code } = await runBinary(["ru"]);
     expect({ stdout, code }).toEqual({ stdout: "", code: 2 });
     expect(stderr).toContain("run");
   });
 
-  test("answers kubectl's question for completions through kubectl_complete-reconcile", async () => {
+  test("completes for kubectl through kubectl_complete-reconcile", async () => {
     const { stdout, code } = await runBinary(["run", "repl"], { program: "kubectl_complete-reconcile" });
     const lines = stdout.trim().split("\n");
     expect(code).toBe(0);

@@ -21,7 +21,7 @@ const run = (...args: readonly string[]): Promise<ProgramRun> =>
   runBinary(args, { cwd: folder, env: { KUBECONFIG: join(folder, "none") } });
 
 describe("a controller in a file", () => {
-  test("is run", async () => {
+  test("can be run", async () => {
     const { code, stdout } = await run("run", "./max-pods.ts", "--sandbox", "-f", "shop.yaml", "-A", "--once");
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -30,7 +30,7 @@ describe("a controller in a file", () => {
     expect(stdout).toMatch(/^stopped after .*: \d+ syncs, 1 write, 0 errors$/m);
   });
 
-  test("is traced, beside one of the catalogue", async () => {
+  test("can be traced, beside a built-in one", async () => {
     const { code, stdout } = await run(
       "trace",
       "max-pods.ts",
@@ -47,7 +47,7 @@ describe("a controller in a file", () => {
     expect(stdout).toMatch(/resourcequota shop\/max-pods/);
   });
 
-  test("is tried out on manifests, explained, and has its rights listed", async () => {
+  test("can be tried on manifests, explained, and has its permissions listed", async () => {
     const [dryRun, explained, role] = await Promise.all([
       run("dry-run", "./max-pods.ts", "-f", "shop.yaml", "--from", "manifests"),
       run("explain", join(folder, "max-pods.ts"), "create-quota"),
@@ -61,7 +61,7 @@ describe("a controller in a file", () => {
     expect(role.stdout).toContain("name: kubectl-reconcile-max-pods");
   });
 
-  test("what is wrong with a file is said, with its line", async () => {
+  test("has its errors reported, with the line", async () => {
     const wrong = async (name: string, text: string): Promise<string> => {
       writeFileSync(join(folder, name), text);
       const { code, stdout, stderr } = await run("run", `./${name}`, "--sandbox", "--once");

@@ -19,7 +19,7 @@ function expectHarmless({ stdout, stderr }: ProgramRun): void {
   expect((stdout + stderr).match(/^\s*Deployment x is as/m)).toBeNull();
 }
 
-describe("text that would drive a terminal", () => {
+describe("terminal escapes are shown as text", () => {
   let served: ApiSide;
   beforeAll(async () => {
     served = await sandboxSide();
@@ -60,7 +60,7 @@ describe("text that would drive a terminal", () => {
     expect(JSON.stringify(events)).toContain(JSON.stringify(hostile).slice(1, -1));
   });
 
-  test("in the message of a condition, as `why` prints it", async () => {
+  test("in the message of a condition, printed by `why`", async () => {
     const pods = "/api/v1/namespaces/default/pods";
     await send("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
     const pod = { metadata: { name: "hostile" }, spec: { containers: [{ name: "c", image: "i" }] } };
@@ -72,7 +72,7 @@ describe("text that would drive a terminal", () => {
     expect(ran.stdout).toContain(shown);
   });
 
-  test("in the path of a request, as -v=6 tells of it", async () => {
+  test("in the path of a request, logged by -v=6", async () => {
     const ran = await run("-v=6", "-n", "default", "why", "pod/\u001b[31mx");
     expectHarmless(ran);
     expect(ran.stderr).toMatch(
@@ -81,7 +81,7 @@ describe("text that would drive a terminal", () => {
     expect(ran.stderr).not.toContain(served.token);
   });
 
-  test("in the refusal of an API server", async () => {
+  test("in a refusal of an API server", async () => {
     const server = await echoServer(undefined, (_, response) => {
       response.statusCode = 403;
       response.setHeader("content-type", "application/json");
@@ -95,7 +95,7 @@ describe("text that would drive a terminal", () => {
     expect(ran.stderr).toContain(shown);
   });
 
-  test("in names of a kubeconfig and of manifests", async () => {
+  test("in names in a kubeconfig and in manifests", async () => {
     const file = join(served.dir, "config.json");
     const config = { contexts: [{ name: hostile, context: {} }], "current-context": "none" };
     writeFileSync(file, JSON.stringify(config));
@@ -112,7 +112,7 @@ describe("text that would drive a terminal", () => {
     expectHarmless(refused);
   });
 
-  test("in manifests whose result is printed as YAML, which says the same afterwards", async () => {
+  test("in manifests whose result is printed as equivalent YAML", async () => {
     const manifest = join(served.dir, "map.json");
     const data = { a: hostile };
     const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "default" }, data };

@@ -33,12 +33,12 @@ function describeSide(name: string, start: () => Promise<KubectlServer>): void {
 }
 
 // kubectl comes with the control plane.
-describe.skipIf(clusterMissing !== undefined)("a living cluster prints what was recorded", () => {
+describe.skipIf(clusterMissing !== undefined)("a living cluster prints the recorded output", () => {
   describeSide("the sandbox", sandboxCluster);
 });
 
 if (long) {
-  describe.skipIf(controllersMissing !== undefined)("a living cluster prints what was recorded", () => {
+  describe.skipIf(controllersMissing !== undefined)("a living cluster prints the recorded output", () => {
     describeSide("the real control plane", realCluster);
   });
 }

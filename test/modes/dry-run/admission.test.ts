@@ -85,7 +85,7 @@ const webhooks: readonly { readonly name: string; readonly webhook: object; read
     says: "would be called for update Deployment/status",
   },
   { name: "one operation", webhook: { rules: rules("*", "*", "CREATE") }, says: "would be called for create Pod" },
-  { name: "what has no namespace", webhook: { rules: rules("*", "*", "*", "Cluster") }, says: "" },
+  { name: "cluster-scoped resources", webhook: { rules: rules("*", "*", "*", "Cluster") }, says: "" },
   {
     name: "namespaces by label",
     webhook: { rules: rules("", "pods"), namespaceSelector: { matchLabels: { team: "b" } } },
@@ -103,7 +103,7 @@ const webhooks: readonly { readonly name: string; readonly webhook: object; read
   },
 ];
 
-describe("webhooks that are not asked are named by what they would be called for", () => {
+describe("webhooks that are not called are named with the requests for which they would be", () => {
   for (const { name, webhook, says } of webhooks) {
     test(name, () => {
       const configuration = stored("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", "guard", {
@@ -135,12 +135,12 @@ describe("admission policies", () => {
     return admissionNotes(writes, { before: state, after: state, pluralOf }).map(({ text }) => text);
   };
 
-  test("are named where they are bound", () => {
+  test("are named if they are bound", () => {
     const said = "not evaluated here: ValidatingAdmissionPolicy few (Deny) would evaluate update Deployment";
     expect(notesWith(policy, binding({ validationActions: ["Deny"] }))).toEqual([said]);
   });
 
-  test("say nothing without a binding, or where the binding is for others", () => {
+  test("are not mentioned without a binding, or if the binding is for others", () => {
     expect(notesWith(policy)).toEqual([]);
     expect(
       notesWith(policy, binding({ matchResources: { namespaceSelector: { matchLabels: { team: "b" } } } })),

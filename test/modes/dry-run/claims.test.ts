@@ -59,25 +59,25 @@ const rows: readonly {
     because: "StorageClass fast provisions its volume",
   },
   {
-    name: "a class that it lacks",
+    name: "a class that the cluster lacks",
     there: [storageClass("slow")],
     spec: { storageClassName: "fast" },
     waits: "there is no StorageClass fast, and no PersistentVolume matches",
   },
   {
-    name: "a class that it lacks, and a volume of that name",
+    name: "a class that the cluster lacks, and a volume of that name",
     there: [volume({ storageClassName: "fast" })],
     spec: { storageClassName: "fast" },
     because: "PersistentVolume disk matches",
   },
   {
-    name: "no class, and none is the default",
+    name: "no class, without a default",
     there: [storageClass("fast")],
     spec: {},
     waits: "it gets no StorageClass, and no PersistentVolume matches",
   },
   {
-    name: "no class, where one is the default",
+    name: "no class, with a default",
     there: [
       object("storage.k8s.io/v1", "StorageClass", "fast", {
         metadata: {
@@ -91,7 +91,7 @@ const rows: readonly {
     because: "StorageClass fast provisions its volume",
   },
   {
-    name: "the class of nothing",
+    name: "the empty class",
     there: [storageClass("fast"), volume({})],
     spec: { storageClassName: "" },
     because: "PersistentVolume disk matches",
@@ -103,7 +103,7 @@ const rows: readonly {
     waits: "it requests no StorageClass, and no PersistentVolume matches",
   },
   {
-    name: "a volume of another mode of access",
+    name: "a volume with another access mode",
     there: [volume({ accessModes: ["ReadOnlyMany"] })],
     spec: { storageClassName: "" },
     waits: "it requests no StorageClass, and no PersistentVolume matches",
@@ -115,25 +115,25 @@ const rows: readonly {
     waits: "it requests no StorageClass, and no PersistentVolume matches",
   },
   {
-    name: "a volume that is kept for it",
+    name: "a volume that is reserved for it",
     there: [volume({ claimRef: { namespace: "default", name: "data" } })],
     spec: { storageClassName: "" },
     because: "PersistentVolume disk matches",
   },
   {
-    name: "a selector that no volume fits",
+    name: "a selector without a matching volume",
     there: [volume({})],
     spec: { storageClassName: "", selector: { matchLabels: { tier: "gold" } } },
     waits: "it requests no StorageClass, and no PersistentVolume matches",
   },
   {
-    name: "a volume by name that is not there",
+    name: "a volume name that does not exist",
     there: [],
     spec: { volumeName: "disk" },
     waits: "there is no PersistentVolume disk",
   },
   {
-    name: "a class that provides nothing",
+    name: "a class without a provisioner",
     there: [storageClass("local", "kubernetes.io/no-provisioner")],
     spec: { storageClassName: "local" },
     waits: "no PersistentVolume matches, and StorageClass local provisions none",
@@ -163,14 +163,14 @@ describe("a claim with", () => {
     });
   }
 
-  test("a class, where no cluster was consulted, is taken to be bound", async () => {
+  test("a class is taken to be bound without a cluster", async () => {
     const wishes = [apply(claim({ storageClassName: "fast" })), apply(withData())];
     const run = await play({ initialState: emptyCluster(["default"]), requestedChanges: wishes });
     const because = "StorageClass fast was not checked: no cluster was consulted";
     expect(toldOf(run)).toEqual({ is: "taken to be bound", because, available: 1 });
   });
 
-  test("a volume that it has is told nothing of", async () => {
+  test("a bound volume causes no finding", async () => {
     const bound = object("v1", "PersistentVolumeClaim", "data", {
       metadata: { name: "data", namespace: "default", uid: "c", resourceVersion: "1" },
       spec: { ...(claim({ storageClassName: "gone" }) as unknown as { spec: object }).spec, volumeName: "gone" },

@@ -30,7 +30,7 @@ function unchangedOf(run: DryRun): string {
 }
 
 describe("an object of a kind that the sandbox does not serve", () => {
-  test("is compared with the one that is there: fields that nobody applied stay", async () => {
+  test("is compared with the existing one: fields of other managers stay", async () => {
     const applied = frob({ size: 1, gone: true });
     const first = await play({ initialState: begin({}), requestedChanges: [apply(applied)] });
     const made = first.state.get("example.com/Frob default/f")?.object as StoredObject;
@@ -50,21 +50,21 @@ describe("an object of a kind that the sandbox does not serve", () => {
     expect(other.notFollowed).toHaveLength(1);
   });
 
-  test("is compared with the baseline where there is no cluster", async () => {
+  test("is compared with the baseline without a cluster", async () => {
     const run = await play({ baseline: [apply(frob({ size: 1 }))], requestedChanges: [apply(frob({ size: 1 }))] });
     expect([run.done[0]?.did, unchangedOf(run)]).toEqual(["unchanged", "well"]);
     const changed = await play({ baseline: [apply(frob({ size: 1 }))], requestedChanges: [apply(frob({ size: 3 }))] });
     expect([changesOf(changed), unchangedOf(changed)]).toEqual([["~ Frob default/f"], "found"]);
   });
 
-  test("that could not be read leaves open whether anything would change", async () => {
+  test("that could not be read leaves it open whether anything would change", async () => {
     const unread = new Map([["example.com/Frob default/f", "not allowed to get frobs.example.com"]]);
     const run = await play({ initialState: begin({ unread }), requestedChanges: [apply(frob({}))] });
     expect(run.done).toMatchObject([{ did: "not compared", why: "not allowed to get frobs.example.com" }]);
     expect([changesOf(run), unchangedOf(run)]).toEqual([[], "cannot tell"]);
   });
 
-  test("goes when it is deleted, unless a finalizer holds it", async () => {
+  test("is removed when it is deleted, unless a finalizer blocks it", async () => {
     const wish = { is: "delete", kind: Frobs, namespace: "default", name: "f" } as const;
     const gone = await play({ initialState: begin({ objects: [live(frob({}))] }), requestedChanges: [wish] });
     expect(changesOf(gone)).toEqual(["- Frob default/f"]);
@@ -75,7 +75,7 @@ describe("an object of a kind that the sandbox does not serve", () => {
     expect(absent.refused.map(({ error }) => error.message)).toEqual(['frobs.example.com "f" not found']);
   });
 
-  test("of a kind of the whole cluster has no namespace", async () => {
+  test("of a cluster-scoped kind has no namespace", async () => {
     const kinds = [{ ...Frobs, namespaced: false }];
     const run = await play({ initialState: begin({ kinds }), requestedChanges: [apply(frob({}))] });
     expect(changesOf(run)).toEqual(["+ Frob f"]);

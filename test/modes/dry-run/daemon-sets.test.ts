@@ -44,7 +44,7 @@ describe("a dry run of a DaemonSet", () => {
     expect(done.notFollowed).toEqual([]);
   });
 
-  test("rolls a new template out to all nodes", async () => {
+  test("rolls out a new template to all nodes", async () => {
     const done = await run({ baseline, requestedChanges: [apply(setOf({ image: "agent:2" }))] });
     expect(images(done)).toEqual(["agent:2", "agent:2", "agent:2"]);
     expect(done.availability).toMatchObject([{ available: 3, desired: 3 }]);
@@ -57,21 +57,21 @@ describe("a dry run of a DaemonSet", () => {
     expect(done.availability).toMatchObject([{ available: 3, desired: 3 }]);
   });
 
-  test("with OnDelete leaves old pods, which are meant to stay", async () => {
+  test("with OnDelete leaves old pods, as intended", async () => {
     const spec = { updateStrategy: { type: "OnDelete" } };
     const done = await run({ baseline, requestedChanges: [apply(setOf({ image: "agent:2", spec }))] });
     expect(images(done)).toEqual(["agent:1", "agent:1", "agent:1"]);
     expect(done.availability).toMatchObject([{ available: 3, desired: 3 }]);
   });
 
-  test("says which pod does not start, and counts old pods out that were to be updated", async () => {
+  test("names the pod that does not start, and does not count old pods that should be updated", async () => {
     const container = { resources: { requests: { cpu: "90000" } } };
     const done = await run({ baseline, requestedChanges: [apply(setOf({ container }))] });
     expect(done.availability).toMatchObject([{ available: 0, desired: 3 }]);
     expect(done.availability[0]?.why).toMatch(/^Pod agent-\S+: 0\/3 nodes are available: .*Insufficient cpu/);
   });
 
-  test("is for no node where none matches", async () => {
+  test("has no pods if no node matches", async () => {
     const done = await run({ requestedChanges: [apply(setOf({ pod: { nodeSelector: { disk: "ssd" } } }))] });
     expect(done.availability).toMatchObject([{ available: 0, desired: 0, why: undefined }]);
   });

@@ -54,7 +54,7 @@ async function told(...objects: readonly ToApply[]): Promise<DryRun> {
   return run;
 }
 
-describe("a reference that leads nowhere is told with its field:", () => {
+describe("a dangling reference is reported with its field:", () => {
   const rows: readonly {
     readonly name: string;
     readonly objects: readonly ToApply[];
@@ -68,7 +68,7 @@ describe("a reference that leads nowhere is told with its field:", () => {
       why: "there is no ConfigMap default/none",
     },
     {
-      name: "a key of a ConfigMap that is there",
+      name: "a key of an existing ConfigMap",
       objects: [
         settings,
         withEnv({ env: [{ name: "A", valueFrom: { configMapKeyRef: { name: "settings", key: "b" } } }] }),
@@ -83,7 +83,7 @@ describe("a reference that leads nowhere is told with its field:", () => {
       why: "there is no Secret default/none",
     },
     {
-      name: "all of a Secret as environment",
+      name: "a whole Secret as environment",
       objects: [withEnv({ envFrom: [{ secretRef: { name: "none" } }] })],
       field: ".spec.containers[0].envFrom[0].secretRef.name",
       why: "there is no Secret default/none",
@@ -95,7 +95,7 @@ describe("a reference that leads nowhere is told with its field:", () => {
       why: "there is no claim default/none",
     },
     {
-      name: "a Secret to pull images with",
+      name: "a Secret for pulling images",
       objects: [pod({ imagePullSecrets: [{ name: "none" }] })],
       field: ".spec.imagePullSecrets[0].name",
       why: "there is no Secret default/none",
@@ -173,27 +173,27 @@ const withAccount = {
   spec: { serviceAccountName: "none", containers: [container] },
 };
 
-describe("nothing is told of", () => {
+describe("nothing is reported for", () => {
   const rows: readonly { readonly name: string; readonly objects: readonly ToApply[] }[] = [
     {
-      name: "references that are optional",
+      name: "optional references",
       objects: [withEnv({ envFrom: [{ configMapRef: { name: "none", optional: true } }] })],
     },
     {
-      name: "what every namespace has",
+      name: "objects that every namespace has",
       objects: [
         pod({ serviceAccountName: "default", volumes: [{ name: "v", configMap: { name: "kube-root-ca.crt" } }] }),
       ],
     },
     {
-      name: "what comes later in the manifests",
+      name: "objects later in the manifests",
       objects: [withEnv({ envFrom: [{ configMapRef: { name: "settings" } }] }), settings],
     },
     { name: "a Service of a workload without pods", objects: [web, webService] },
-    { name: "a Service whose endpoints somebody else writes", objects: [service({ ports: [{ port: 80 }] })] },
+    { name: "a Service whose endpoints another writer provides", objects: [service({ ports: [{ port: 80 }] })] },
     { name: "a port by name", objects: [web, webService, ingress({ name: "web", port: { name: "http" } })] },
     {
-      name: "the system's own priorities",
+      name: "the built-in priority classes",
       objects: [object("v1", "ConfigMap", {}), pod({ priorityClassName: "system-node-critical" })],
     },
   ];
@@ -205,7 +205,7 @@ describe("nothing is told of", () => {
   }
 });
 
-test("what is deleted is missed by those that name it, whether they are applied or not", async () => {
+test("deleted objects are missing for those that refer to them, whether these are applied or not", async () => {
   const needy = withEnv({ envFrom: [{ configMapRef: { name: "settings" } }] });
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
   const run = await play({
@@ -222,7 +222,7 @@ test("what is deleted is missed by those that name it, whether they are applied 
   ]);
 });
 
-describe("what could not be seen is not dangling, and is said:", () => {
+describe("unknown references are not dangling, and are reported as unknown:", () => {
   const scopeWith = (unread: readonly (readonly [string, string])[]): Scope => ({
     ...wholeCluster,
     unread: new Map(unread),
@@ -242,7 +242,7 @@ describe("what could not be seen is not dangling, and is said:", () => {
     expect(run.availability).toMatchObject([{ available: 1 }]);
   });
 
-  test("classes of a cluster that nobody has asked", async () => {
+  test("classes of a cluster that was not read", async () => {
     const claim = object("v1", "PersistentVolumeClaim", {
       spec: { storageClassName: "fast", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
     });
@@ -254,7 +254,7 @@ describe("what could not be seen is not dangling, and is said:", () => {
   });
 });
 
-describe("pods do not start without what they need", () => {
+describe("pods do not start without the objects that they need", () => {
   test("and are not available, with the reason", async () => {
     const { availability } = await told(withEnv({ envFrom: [{ configMapRef: { name: "none" } }] }));
     expect(availability).toMatchObject([
@@ -266,7 +266,7 @@ describe("pods do not start without what they need", () => {
     ]);
   });
 
-  test("and start when it is applied after them", async () => {
+  test("and start when these are applied later", async () => {
     const { availability } = await told(withEnv({ envFrom: [{ configMapRef: { name: "settings" } }] }), settings);
     expect(availability).toMatchObject([{ available: 1, desired: 1 }]);
   });

@@ -111,7 +111,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
     expect({ ...said, why: said.why.replace(/web-\S+…/, "web-…") }).toEqual(expected);
   });
 
-  test("is available where it has devices, and is entered in it", async () => {
+  test("is available with devices, and gets a reservation", async () => {
     const initialState = cluster([deviceClass, claim(given())]);
     expect(await told(shared, initialState)).toEqual({ available: 3, is: "well" });
     const run = await play({ initialState, controllers, requestedChanges: [apply(web(shared))] });
@@ -119,7 +119,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
     expect((after as ResourceClaim | undefined)?.status?.reservedFor?.length).toBe(3);
   });
 
-  test("goes only where its devices can be used", async () => {
+  test("runs only on nodes that can use its devices", async () => {
     const run = await play({
       initialState: cluster([deviceClass, claim(given(["node-2"]))]),
       controllers,
@@ -140,7 +140,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
     });
   });
 
-  test("may be available or not where nobody uses its devices, which no node can use: it may get others", async () => {
+  test("is unknown if the claim is unused and no node can use its devices: it may get others", async () => {
     expect(await told(shared, cluster([deviceClass, claim(given(["node-9"]))]))).toEqual({
       available: 3,
       is: "cannot tell",
@@ -149,7 +149,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
     });
   });
 
-  test("may be available or not where it has no devices yet", async () => {
+  test("is unknown if it has no devices yet", async () => {
     expect(await told(shared, cluster([deviceClass, claim()]))).toEqual({
       available: 3,
       is: "cannot tell",
@@ -158,7 +158,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
     });
   });
 
-  test("may be available or not where claims could not be read", async () => {
+  test("is unknown if claims could not be read", async () => {
     expect(await told(shared, cluster([], ["resource.k8s.io/ResourceClaim"]))).toEqual({
       available: 3,
       is: "cannot tell",
@@ -167,7 +167,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
   });
 });
 
-describe("a Deployment whose pods have claims of a template", () => {
+describe("a Deployment whose pods have claims from a template", () => {
   test("is not available without it, nor without the class that it requests", async () => {
     expect(await told(own, cluster([deviceClass]))).toMatchObject({
       available: 0,
@@ -181,7 +181,7 @@ describe("a Deployment whose pods have claims of a template", () => {
     });
   });
 
-  test("may be available or not, whether the class is known or not", async () => {
+  test("is unknown, whether the class is known or not", async () => {
     const because =
       "not seen: Deployment default/web (a dry run allocates no devices, and does not know whether there are any for a ResourceClaim of template default/one)";
     expect(await told(own, cluster([deviceClass, template]))).toEqual({ available: 3, is: "cannot tell", because });
@@ -189,7 +189,7 @@ describe("a Deployment whose pods have claims of a template", () => {
     expect(await told(own, unread)).toEqual({ available: 3, is: "cannot tell", because });
   });
 
-  test("is available as it was if its pods have their devices", async () => {
+  test("stays available if its pods have their devices", async () => {
     const before = await play({
       initialState: cluster([deviceClass, template]),
       controllers,
@@ -211,7 +211,7 @@ describe("a Deployment whose pods have claims of a template", () => {
   });
 });
 
-test("references to claims, templates and classes that lead nowhere are reported", async () => {
+test("dangling references to claims, templates and classes are reported", async () => {
   const bare = { apiVersion: "resource.k8s.io/v1", kind: "ResourceClaimTemplate" };
   const either = {
     devices: { requests: [{ name: "one", firstAvailable: [{ name: "a", deviceClassName: "none", count: 1 }] }] },

@@ -32,7 +32,7 @@ describe("dry-run", () => {
     expect(run.availability).toMatchObject([{ key: "default/web", available: 3, desired: 3 }]);
   });
 
-  test("with a baseline shows only what is different", async () => {
+  test("with a baseline shows only the differences", async () => {
     const run = await play({ baseline: three, requestedChanges: [apply(webReplicaSet(4))] });
     expect(changesOf(run)).toEqual(["~ ReplicaSet default/web", "+ Pod default/web-…"]);
     expect(run.done.map(({ did }) => did)).toEqual(["configured"]);
@@ -43,7 +43,7 @@ describe("dry-run", () => {
     expect([changesOf(run), run.done.map(({ did }) => did)]).toEqual([[], ["unchanged"]]);
   });
 
-  test("scales what was applied just before, whoever writes in between", async () => {
+  test("scales what was just applied, despite writes in between", async () => {
     const made = { ...webReplicaSet(3), kind: "Deployment" } as ToApply;
     const scaled = { is: "scale", kind: Deployments, namespace: "default", name: "web", replicas: 1 } as const;
     for (let seed = 1; seed <= 12; seed++) {
@@ -59,19 +59,19 @@ describe("dry-run", () => {
     expect(run.rollouts).toMatchObject([{ key: "default/web", fewestReady: 1 }]);
   });
 
-  test("prints equal objects one by one where they are not folded", async () => {
+  test("prints equal objects separately if they are not folded", async () => {
     const run = await play({ requestedChanges: three, fold: false });
     expect(changesOf(run).filter((line) => line === "+ Pod default/web-…")).toHaveLength(3);
   });
 
-  test("says what keeps pods from becoming available", async () => {
+  test("explains what keeps pods from becoming available", async () => {
     const run = await play({ requestedChanges: [apply(webReplicaSet(2, { resources: { requests: { cpu: "20" } } }))] });
     expect(run.availability).toMatchObject([
       { available: 0, desired: 2, why: "Pod web-…: 0/3 nodes are available: 3 Insufficient cpu." },
     ]);
   });
 
-  test("tells of writes that the API server refuses", async () => {
+  test("reports writes that the API server refuses", async () => {
     const quota = {
       apiVersion: "v1",
       kind: "ResourceQuota",
@@ -93,7 +93,7 @@ describe("dry-run", () => {
     expect(run.availability[0]?.why).toContain("exceeded quota: few");
   });
 
-  test("applies nothing more to what was refused, and says why", async () => {
+  test("applies nothing more after a refusal, and says why", async () => {
     const wrong = webReplicaSet(1, { imagee: "x" });
     const run = await play({ requestedChanges: [apply(wrong)] });
     expect(run.refused.map(({ error }) => error.message)).toEqual([
@@ -102,7 +102,7 @@ describe("dry-run", () => {
     expect(run.groups).toEqual([]);
   });
 
-  test("gives the same answer for the same seed, to the byte", async () => {
+  test("has the same output for the same seed, byte by byte", async () => {
     const text = (run: DryRun): string => JSON.stringify([run.groups, [...run.state.values()], run.rollouts]);
     const [first, second, other] = await Promise.all([
       play({ requestedChanges: three }),
@@ -114,7 +114,7 @@ describe("dry-run", () => {
     expect(changesOf(other)).toEqual(changesOf(first));
   });
 
-  test("goes on from the end of another one, with uids that nobody has yet", async () => {
+  test("continues from the end of another one, with new uids", async () => {
     const first = await play({ requestedChanges: three });
     const saved = [...first.state.values()].map(({ object }) => object);
     const second = await play({ initialState: savedCluster(saved, []), requestedChanges: [apply(webReplicaSet(5))] });
@@ -124,7 +124,7 @@ describe("dry-run", () => {
     expect(new Set(uids).size).toBe(uids.length);
   });
 
-  test("lists what nobody here acts on", async () => {
+  test("lists objects without a controller here", async () => {
     const { replicas: _, ...spec } = (webReplicaSet(1) as unknown as { spec: { replicas: number } }).spec;
     const set = { ...webReplicaSet(1), kind: "DaemonSet", spec };
     const custom: ToApply = { apiVersion: "example.com/v1", kind: "Frob", metadata: { name: "f" } };
@@ -169,7 +169,7 @@ const flipper = defineController<ReplicaSet>({
 });
 
 describe("a dry-run that never ends", () => {
-  test("is known by a state that comes back, and names who writes what", async () => {
+  test("is recognized by a repeated state, and names the writers", async () => {
     const run = await play({ requestedChanges: three, controllers: [flipper] });
     if (run.settled.is !== "loop") throw new Error(`it ended ${run.settled.is}`);
     const { objects, writers } = run.settled.loop;
@@ -189,7 +189,7 @@ describe("a dry-run that never ends", () => {
   });
 });
 
-test("a pod of its own runs and is available", async () => {
+test("a pod without an owner runs and is available", async () => {
   const pod = {
     apiVersion: "v1",
     kind: "Pod",

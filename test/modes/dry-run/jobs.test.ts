@@ -16,7 +16,7 @@ function played(spec: object, parts: JobParts = {}): Promise<DryRun> {
 }
 
 describe("the dry run of a Job", () => {
-  test("runs its pods to their ends, and counts completions", async () => {
+  test("runs its pods to completion, and counts completions", async () => {
     const run = await played({ completions: 3, parallelism: 2 });
     expect(changesOf(run)).toEqual(["+ Job default/data", "+ 3 Pod default/data-…"]);
     expect(run.settled.is).toBe("steady");
@@ -24,20 +24,20 @@ describe("the dry run of a Job", () => {
     expect(run.availability.filter(isShort)).toEqual([]);
   });
 
-  test("says that it fails, and why", async () => {
+  test("reports that it fails, and why", async () => {
     const run = await played({ backoffLimit: 0 }, exitCode);
     expect(run.availability).toMatchObject([{ key: "default/data", available: 0, desired: 1 }]);
     expect(run.availability[0]?.why).toContain("container main: Error");
     expect(run.availability.filter(isShort)).toHaveLength(1);
   });
 
-  test("leaves a suspended Job as it is, which is well", async () => {
+  test("leaves a suspended Job alone, which is well", async () => {
     const run = await played({ suspend: true });
     expect(changesOf(run)).toEqual(["+ Job default/data"]);
     expect(run.availability.filter(isShort)).toEqual([]);
   });
 
-  test("finds enough completions where a success policy asks for no more", async () => {
+  test("finds enough completions if a success policy requires no more", async () => {
     const successPolicy = { rules: [{ succeededCount: 1 }] };
     const run = await played({ completions: 3, parallelism: 1, completionMode: "Indexed", successPolicy });
     expect(run.availability).toMatchObject([{ available: 1, desired: 1 }]);
@@ -71,7 +71,7 @@ describe("the dry run of a CronJob", () => {
   });
 
   for (const spec of [{ schedule: "0 0 30 2 *" }, { schedule: "0 * * * *", suspend: true }]) {
-    test(`says that no run is due of ${JSON.stringify(spec)}`, async () => {
+    test(`reports that no run is due with ${JSON.stringify(spec)}`, async () => {
       expect(nextRunsTexts((await nightly(spec)).nextRuns)).toEqual(["CronJob default/nightly: no run is due"]);
     });
   }

@@ -33,19 +33,19 @@ async function refusing(message: string, wishes: readonly ReturnType<typeof appl
 }
 
 describe("pods that a webhook of the cluster refuses", () => {
-  test("are refused on, in its words: that is no drift, and not available", async () => {
+  test("stay refused, with its message: that is not drift, and they are not available", async () => {
     const run = await refusing(webhook, [apply(webReplicaSet(5))]);
     expect(changesOf({ groups: run.drift })).toEqual([]);
     expect(run.availability).toMatchObject([{ available: 0, desired: 5 }]);
     expect(run.availability[0]?.why).toContain("failed calling webhook");
   });
 
-  test("but what is decided here, as a quota, is decided here", async () => {
+  test("but refusals that are computed here, as by a quota, are computed again", async () => {
     const run = await refusing(quota, [apply(webReplicaSet(5))]);
     expect(run.availability).toMatchObject([{ available: 5, desired: 5 }]);
   });
 
-  test("of a Deployment that rolls out something new nobody can tell", async () => {
+  test("of a Deployment with a new rollout are unknown", async () => {
     const web = (image: string): ReturnType<typeof apply> => {
       const { kind: _kind, ...rest } = webReplicaSet(2, { image });
       return apply({ ...rest, kind: "Deployment" });

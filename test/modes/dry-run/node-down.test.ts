@@ -116,8 +116,8 @@ function objectsOf(run: DryRun, kind: string): readonly StoredObject[] {
   return [...run.state.values()].filter(({ of }) => of.kind === kind).map(({ object }) => object);
 }
 
-describe("a node that falls silent", () => {
-  test("is found after the grace period of 50 s, is tainted, and its pods go after the 300 s that they tolerate", async () => {
+describe("a node that becomes silent", () => {
+  test("is found after the grace period of 50 s, is tainted, and its pods are evicted after the 300 s that they tolerate", async () => {
     const done = await run([workload("Deployment", "web", { pod: ratherA })]);
     expect(done.settled.is).toBe("steady");
     const [asked] = done.nodes?.nodes ?? [];
@@ -137,7 +137,7 @@ describe("a node that falls silent", () => {
     ]);
   });
 
-  test("leaves the other nodes as they are, and nothing is drift", async () => {
+  test("leaves the other nodes alone, and causes no drift", async () => {
     const done = await run([workload("Deployment", "web")]);
     expect(done.drift).toEqual([]);
     expect(changesOf(done).filter((line) => line.includes("Node "))).toEqual(["~ Node a"]);
@@ -197,7 +197,7 @@ describe("a node that falls silent", () => {
     expect(done.availability).toMatchObject([{ available: 2, desired: 3 }]);
   });
 
-  test("says by which predicate no other node fits", async () => {
+  test("shows the predicate by which no other node fits", async () => {
     const done = await run([workload("ReplicaSet", "web", { pod: onA })]);
     expect(fatesIn(done)).toMatchObject([
       {
@@ -208,7 +208,7 @@ describe("a node that falls silent", () => {
     expect(done.availability).toMatchObject([{ available: 0, desired: 1 }]);
   });
 
-  test("says where preemption might make room, which is not played", async () => {
+  test("mentions that preemption might make room, which is not simulated", async () => {
     const important = { ...onA, priorityClassName: "important" };
     const priority = {
       apiVersion: "scheduling.k8s.io/v1",
@@ -223,14 +223,14 @@ describe("a node that falls silent", () => {
     );
   });
 
-  test("loses pods that nobody makes anew", async () => {
+  test("loses pods without a controller", async () => {
     const done = await run([pod("alone", onA)]);
     expect(fatesIn(done)).toMatchObject([{ fate: "lost", pod: "default/alone" }]);
     expect(fatesIn(done)[0]?.why).toMatch(/^nothing recreates it; Terminating until/);
     expect(done.availability).toMatchObject([{ of: { kind: "Pod" }, available: 0, desired: 1 }]);
   });
 
-  test("keeps the pods of DaemonSets and static pods, which no workload is short of", async () => {
+  test("keeps the pods of DaemonSets and static pods, which no workload lacks", async () => {
     const mirror = pod(
       "etcd-a",
       { nodeName: "a", tolerations: [{ operator: "Exists", effect: "NoExecute" }] },
@@ -254,7 +254,7 @@ describe("a node that falls silent", () => {
     expect(done.availability).toMatchObject([{ available: 0, desired: 1 }]);
   });
 
-  test("is waited for as long as something is due, and no longer for what is looked at over and over", async () => {
+  test("is waited for while something is due, but not for periodic checks", async () => {
     const key = "node.kubernetes.io/unreachable";
     const tolerations = [{ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 1800 }];
     const stuck = workload("Deployment", "stuck", { pod: onA });
@@ -269,7 +269,7 @@ describe("a node that falls silent", () => {
     expect(short.syncs).toBeLessThan(20_000);
   });
 
-  test("runs a Job's pod again elsewhere, unless its replacement is to wait", async () => {
+  test("runs a Job's pod again elsewhere, unless its replacement has to wait", async () => {
     const long = { metadata: { annotations: { "sandbox.kubectl-reconcile.io/run-for": "2h" } } };
     const job = (more: object): ToApply => {
       const made = workload("Job", "work", { spec: more, pod: { ...ratherA, restartPolicy: "Never" } });
@@ -282,7 +282,7 @@ describe("a node that falls silent", () => {
     expect(fatesIn(waits).map(({ fate }) => fate)).toEqual(["waits"]);
   });
 
-  test("is one of several, and each takes its turn to be tainted", async () => {
+  test("is one of several, and each is tainted in turn", async () => {
     const done = await run([workload("Deployment", "web", { spec: { replicas: 6 } })], { silent: ["a", "b"] });
     expect(done.nodes?.nodes.map(({ node: name }) => name)).toEqual(["a", "b"]);
     const times = (done.nodes?.nodes ?? []).map(({ taintedAfterMs = 0 }) => taintedAfterMs).sort((a, b) => a - b);
@@ -292,14 +292,14 @@ describe("a node that falls silent", () => {
     expect(done.availability).toMatchObject([{ available: 6, desired: 6 }]);
   });
 
-  test("evicts nobody while no node is ready at all", async () => {
+  test("evicts nothing while no node is ready", async () => {
     const done = await run([workload("ReplicaSet", "web")], { silent: ["a", "b", "c"] });
     expect(fatesIn(done)).toMatchObject([{ fate: "stays", why: "its node gets no taint that evicts" }]);
     expect(done.availability).toMatchObject([{ available: 0, desired: 1 }]);
     expect(objectsOf(done, "Pod").some(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(false);
   });
 
-  test("is not to blame for what was short before, and is for what is shorter", async () => {
+  test("is not the cause of earlier shortages, but of those that grow", async () => {
     const waiting = pod("waiting", { ...onA, containers: [{ name: "c", image: "i", envFrom: [missing] }] });
     const done = await run([waiting]);
     expect(done.availability).toEqual([]);
@@ -314,7 +314,7 @@ describe("a node that falls silent", () => {
     expect(short.availability).toMatchObject([{ key: "default/web", available: 110, desired: 222 }]);
   });
 
-  test("cannot be judged for pods of an owner that nobody here follows", async () => {
+  test("has an unknown result for pods of an owner that is not simulated here", async () => {
     const done = await run([workload("Deployment", "web", { pod: ratherA })], {
       controllers: controllers.filter(({ name }) => name === "deployment" || name === "replicaset"),
     });
@@ -340,7 +340,7 @@ describe("a node that falls silent", () => {
     expect(judged(unclear)).toBe("cannot tell");
   });
 
-  test("is not asked about schedules: no CronJob starts anything meanwhile, and ended Jobs stay", async () => {
+  test("does not affect schedules: no CronJob starts anything meanwhile, and finished Jobs stay", async () => {
     const { spec } = workload("Job", "work", { pod: { restartPolicy: "Never" } }) as unknown as {
       readonly spec: object;
     };
@@ -356,7 +356,7 @@ describe("a node that falls silent", () => {
     expect(objectsOf(done, "Job").map(({ metadata }) => metadata.name)).toEqual(["short"]);
   });
 
-  test("is not waited for where nobody asks about a node", async () => {
+  test("is not waited for if the question is not about a node", async () => {
     const done = await play({ baseline: [], requestedChanges: [apply(workload("Deployment", "web"))], controllers });
     expect(done.nodes).toBeUndefined();
     expect(done.settled).toMatchObject({ is: "steady" });
@@ -364,7 +364,7 @@ describe("a node that falls silent", () => {
   });
 });
 
-describe("volumes of pods on a node that falls silent", () => {
+describe("volumes of pods on a node that becomes silent", () => {
   const claimed = { ...ratherA, volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }] };
   const stored = (apiVersion: string, kind: string, name: string, rest: object): StoredObject => ({
     apiVersion,
@@ -413,7 +413,7 @@ describe("volumes of pods on a node that falls silent", () => {
     });
   }
 
-  test("that are tied to it keep their pods from every other node", async () => {
+  test("that are local to it keep their pods from every other node", async () => {
     const done = await withVolumes(claim(["ReadWriteMany"]), volume(["ReadWriteMany"], ["a"]));
     expect(fatesIn(done)).toMatchObject([
       {
@@ -429,7 +429,7 @@ describe("volumes of pods on a node that falls silent", () => {
     expect(judged(done)).toBe("well");
   });
 
-  test("of one node at a time make it unknown when the other one can start", async () => {
+  test("for one node at a time make it unknown when the other one can start", async () => {
     const done = await withVolumes(claim(["ReadWriteOnce"]), volume(["ReadWriteOnce"]));
     expect(fatesIn(done)).toMatchObject([{ fate: "moves" }]);
     expect(judged(done)).toBe("cannot tell");
@@ -447,7 +447,7 @@ describe("volumes of pods on a node that falls silent", () => {
   });
 });
 
-test("a pod that is left on a silent node is read as it is, not as its cache shows it", async () => {
+test("a pod that is left on a silent node is judged by its real state, not by its status", async () => {
   const done = await run([workload("Deployment", "web", { pod: ratherA })]);
   const pods = objectsOf(done, "Pod") as readonly Pod[];
   const nodes = pods.map(({ spec }) => spec?.nodeName ?? "").sort();

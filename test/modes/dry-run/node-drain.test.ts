@@ -73,13 +73,13 @@ describe("a drained node", () => {
     expect(changesOf(done).filter((line) => line.startsWith("-"))).toHaveLength(1);
   });
 
-  test("gives a StatefulSet its pods anew, one of the same name elsewhere", async () => {
+  test("has the pods of a StatefulSet re-created elsewhere, under the same names", async () => {
     const done = await drain([workload("StatefulSet", 2)]);
     expect(fates(done)).toEqual(["default/web-0 moves", "default/web-1 moves"]);
     expect(done.nodes?.fates.every(({ to }) => to === "node-2" || to === "node-3")).toBe(true);
   });
 
-  test("waits for a budget that leaves room for one at a time", async () => {
+  test("waits for a budget that permits one at a time", async () => {
     const done = await drain([workload("Deployment", 3), budget("web", { maxUnavailable: 1 })]);
     expect(done.nodes?.fates.map(({ fate }) => fate)).toEqual(["moves", "moves", "moves"]);
     const times = (done.nodes?.fates ?? []).map(({ deletedAfterMs = 0 }) => deletedAfterMs).sort((a, b) => a - b);
@@ -87,7 +87,7 @@ describe("a drained node", () => {
     expect(times.map((ms) => Math.floor(ms / 5000))).toEqual([0, 1, 2]);
   });
 
-  test("is held for ever by a budget that allows nothing, which is no error of a controller", async () => {
+  test("is blocked forever by a budget that permits nothing, which is not an error of a controller", async () => {
     const done = await drain([workload("Deployment", 2), budget("web", { minAvailable: 2 })]);
     expect(done.nodes?.fates).toMatchObject([
       { fate: "held", why: "The disruption budget web needs 2 healthy pods and has 2 currently" },
@@ -98,13 +98,13 @@ describe("a drained node", () => {
     expect(done.availability).toMatchObject([{ available: 2, desired: 2 }]);
   });
 
-  test("is held by two budgets that cover one pod", async () => {
+  test("is blocked by two budgets that cover one pod", async () => {
     const budgets = [budget("one", { maxUnavailable: 1 }), budget("two", { maxUnavailable: 1 })];
     const done = await drain([workload("Deployment", 1), ...budgets]);
     expect(done.nodes?.fates).toMatchObject([{ fate: "held", why: expect.stringContaining("more than one Pod") }]);
   });
 
-  test("keeps the pods of DaemonSets and static pods, and loses those that nobody makes anew", async () => {
+  test("keeps the pods of DaemonSets and static pods, and loses those without a controller", async () => {
     const done = await drain([
       workload("DaemonSet", undefined),
       pod("alone"),

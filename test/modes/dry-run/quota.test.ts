@@ -21,20 +21,20 @@ function usedIn({ state }: DryRun): unknown {
 }
 
 describe("a quota among the manifests", () => {
-  test("is counted, and lets in no more than it allows", async () => {
+  test("is counted, and permits no more than its limit", async () => {
     const run = await play({ requestedChanges: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))] });
     expect(usedIn(run)).toEqual({ pods: "2" });
     expect(run.availability).toMatchObject([{ available: 2, desired: 5 }]);
     expect(run.availability[0]?.why).toContain("exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2");
   });
 
-  test("gives back what is deleted", async () => {
+  test("releases deleted objects", async () => {
     const baseline = [apply(quota({ pods: "3" })), apply(webReplicaSet(3))];
     const run = await play({ baseline, requestedChanges: [apply(webReplicaSet(1))] });
     expect(usedIn(run)).toEqual({ pods: "1" });
   });
 
-  test("is no change where nothing but its count is another", async () => {
+  test("is not a change if only its usage differs", async () => {
     const baseline = [apply(quota({ pods: "3" })), apply(webReplicaSet(1))];
     const run = await play({ baseline, requestedChanges: [apply(webReplicaSet(2))] });
     expect(changesOf(run)).toEqual(["~ ReplicaSet default/web", "+ Pod default/web-…"]);
@@ -42,7 +42,7 @@ describe("a quota among the manifests", () => {
   });
 });
 
-test("figures that rest on kinds which cannot be read stay as the cluster has counted them", async () => {
+test("usage of kinds that cannot be read stays as counted by the cluster", async () => {
   const meta = { uid: "q", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" };
   const { metadata, ...rest } = quota({ secrets: "9" });
   const live = {

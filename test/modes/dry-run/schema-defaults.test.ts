@@ -16,7 +16,7 @@ const schema: Schema = {
 };
 
 const rows: readonly { readonly name: string; readonly of: object; readonly is: object }[] = [
-  { name: "of fields below a field that is not there", of: {}, is: { spec: { size: 1, mode: "a" } } },
+  { name: "of fields below a missing field", of: {}, is: { spec: { size: 1, mode: "a" } } },
   {
     name: "of the items of lists and maps",
     of: { spec: { size: 2, mode: "b", ports: [{ port: 80 }, { protocol: "UDP" }], labels: { x: {} } } },
@@ -30,7 +30,7 @@ const rows: readonly { readonly name: string; readonly of: object; readonly is: 
     },
   },
   {
-    name: "in place of nulls, unless they may stand there",
+    name: "in place of nulls, unless these are permitted",
     of: { spec: { size: null, mode: null, ports: null }, other: null },
     is: { spec: { size: 1, mode: null }, other: null },
   },
@@ -42,6 +42,6 @@ test.each(rows)("defaults $name are filled in", ({ of, is }) => {
   expect(of).toEqual(before);
 });
 
-test("without a schema an object stays as it is", () => {
+test("without a schema an object is unchanged", () => {
   expect(withDefaults({ a: null }, undefined)).toEqual({ a: null });
 });

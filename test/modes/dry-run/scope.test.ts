@@ -60,7 +60,7 @@ const noted = ({ groups, drift }: DryRun): readonly string[] => [
 ];
 
 describe("a dry-run over a snapshot", () => {
-  test("foretells nothing of namespaces that it is not about", async () => {
+  test("predicts nothing about other namespaces", async () => {
     const cluster = await virtualCluster();
     await terminating(cluster, "elsewhere");
     const run = await playOn(await snapshotOf(cluster, ["default"]), ["default"]);
@@ -70,7 +70,7 @@ describe("a dry-run over a snapshot", () => {
     );
   });
 
-  test("keeps what finalizers hold in its own namespaces, and the namespace with it", async () => {
+  test("keeps objects with finalizers in its own namespaces, and their namespace", async () => {
     const cluster = await virtualCluster();
     await terminating(cluster, "mine");
     const run = await playOn(await snapshotOf(cluster, ["mine"]), ["mine"]);
@@ -79,7 +79,7 @@ describe("a dry-run over a snapshot", () => {
     expect(run.state.has("/Namespace mine")).toBe(true);
   });
 
-  test("does not judge the end of a namespace that holds kinds which it does not know", async () => {
+  test("does not judge the end of a namespace that contains unknown kinds", async () => {
     const cluster = await virtualCluster();
     const client = cluster.clientFor("you");
     await cluster.settle(client.create(Namespaces, { metadata: { name: "mine" } }));

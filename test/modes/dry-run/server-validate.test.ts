@@ -43,7 +43,7 @@ function bodyOf({ body }: ApiRequest): string {
 }
 
 describe("--server-validate", () => {
-  test("what the server refuses is not available, and is told in one line", async () => {
+  test("objects that the server refuses are not available, and are reported in one line", async () => {
     const webhook = 'admission webhook "no.example.com" denied the request: no';
     const { run, validations } = await validated(/\/pods$/, webhook);
     expect(validations.filter(({ is }) => is === "refused")).toHaveLength(1);
@@ -60,18 +60,18 @@ describe("--server-validate", () => {
     ]);
   });
 
-  test("what its sender needs only the metadata of is compared whole", async () => {
+  test("a response with metadata only is compared as a whole object", async () => {
     const { run, validations } = await validated(/^$/, "");
     expect(run.writes.some(({ request }) => request.metadataSuffices === true)).toBe(true);
     expect(validations.map(({ is }) => is)).toEqual(["accepted"]);
   });
 
-  test("what the user applies is not available either where the server refuses that", async () => {
+  test("an applied object is not available either if the server refuses it", async () => {
     const { run, validations } = await validated(/\/replicasets$/, "too many");
     expect(withRefusals(run.availability, run.state, validations)).toMatchObject([{ isRefused: true }]);
   });
 
-  test("rights that the user has not, and controllers have, are no finding but a note", async () => {
+  test("permissions that controllers have and the user lacks are not a finding but a note", async () => {
     const message =
       'pods is forbidden: User "ci" cannot create resource "pods" in API group "" in the namespace "default"';
     const { run, validations } = await validated(/\/pods$/, message);
@@ -82,7 +82,7 @@ describe("--server-validate", () => {
     expect(withRefusals(run.availability, run.state, validations)).toEqual(run.availability);
   });
 
-  test("rights that the user has not for what is applied are a refusal", async () => {
+  test("permissions that the user lacks for applied objects are a refusal", async () => {
     const message = 'replicasets is forbidden: User "ci" cannot create resource "replicasets" in API group "apps"';
     const { validations } = await validated(/\/replicasets$/, message);
     expect(validations.map(({ is }) => is)).toContain("refused");

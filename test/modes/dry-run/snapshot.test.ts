@@ -61,7 +61,7 @@ const named = ({ objects }: Snapshot): readonly string[] =>
   objects.map(({ kind, metadata }: StoredObject) => `${kind} ${metadata.name}`);
 
 describe("takeSnapshot", () => {
-  test("asks every list after the first for the revision of the first", async () => {
+  test("requests every list after the first at the revision of the first", async () => {
     const { snapshot, requests } = await seenThrough(await withPod({ apiVersion: "v1", kind: "Pod", name: "x" }), /^$/);
     const [first, ...others] = requests.filter(({ path }) => !/\/(pods|nodes)\/[^/]+$/.test(path));
     expect(first?.path).toBe("/api/v1/namespaces");
@@ -73,7 +73,7 @@ describe("takeSnapshot", () => {
     expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
-  test("reads Secrets by their metadata alone", async () => {
+  test("reads only the metadata of Secrets", async () => {
     const { requests } = await seenThrough(await virtualCluster(), /^$/);
     const secrets = requests.filter(({ path }) => path.endsWith("/secrets"));
     expect(secrets.map(({ headers }) => headers?.["accept"])).toEqual([
@@ -81,7 +81,7 @@ describe("takeSnapshot", () => {
     ]);
   });
 
-  test("reads volumes where a claim of the namespace waits for one, and nowhere else", async () => {
+  test("reads volumes only if a claim of the namespace waits for one", async () => {
     const cluster = await virtualCluster();
     const volumesRead = async (): Promise<readonly boolean[]> => {
       const { snapshot, requests } = await seenThrough(cluster, /^$/);
@@ -95,7 +95,7 @@ describe("takeSnapshot", () => {
     expect(await volumesRead()).toEqual([true, true]);
   });
 
-  test("leaves an owner out that is not there", async () => {
+  test("omits an owner that does not exist", async () => {
     const { snapshot } = await seenThrough(
       await withPod({ apiVersion: "apps/v1", kind: "ReplicaSet", name: "gone" }),
       /^$/,
@@ -104,7 +104,7 @@ describe("takeSnapshot", () => {
     expect([named(snapshot).includes("ReplicaSet gone"), snapshot.unknownOwners]).toEqual([false, []]);
   });
 
-  test("takes an owner that cannot be read to be there", async () => {
+  test("assumes that an owner exists if it cannot be read", async () => {
     const cluster = await withPod({ apiVersion: "batch/v1", kind: "Job", name: "hidden" });
     const { snapshot } = await seenThrough(cluster, /\/jobs(\/|$)/);
     expect(named(snapshot)).toContain("Job hidden");
@@ -112,7 +112,7 @@ describe("takeSnapshot", () => {
     expect(snapshot.unreadable.map(({ kind }) => kind.plural)).toEqual(["jobs"]);
   });
 
-  test("goes on without the list of namespaces", async () => {
+  test("continues without the list of namespaces", async () => {
     const { snapshot } = await seenThrough(await virtualCluster(), /^\/api\/v1\/namespaces$/);
     expect(named(snapshot).filter((name) => name.startsWith("Namespace"))).toEqual(["Namespace default"]);
   });

@@ -50,7 +50,7 @@ describe("a dry run of a StatefulSet", () => {
     expect(done.notFollowed).toEqual([]);
   });
 
-  test("rolls a new template out, all pods but those below the partition", async () => {
+  test("rolls out a new template, except to pods below the partition", async () => {
     const baseline = [apply(setOf({ replicas: 3 }))];
     const all = await run({ baseline, requestedChanges: [apply(setOf({ replicas: 3, image: "db:2" }))] });
     expect(all.availability).toMatchObject([{ available: 3, desired: 3 }]);
@@ -68,7 +68,7 @@ describe("a dry run of a StatefulSet", () => {
     expect(partly.availability).toMatchObject([{ available: 3, desired: 3 }]);
   });
 
-  test("says which pod does not start, and counts old pods out that were to be updated", async () => {
+  test("names the pod that does not start, and does not count old pods that should be updated", async () => {
     const tooLarge = { resources: { requests: { cpu: "90000" } } };
     const done = await run({
       baseline: [apply(setOf({ replicas: 3 }))],
@@ -78,7 +78,7 @@ describe("a dry run of a StatefulSet", () => {
     expect(done.availability[0]?.why).toMatch(/^Pod db-2: 0\/3 nodes are available/);
   });
 
-  test("takes claims to be bound, and says so, where nothing is known of the storage", async () => {
+  test("assumes that claims are bound, and says so, if the storage is unknown", async () => {
     const done = await run({ requestedChanges: [apply(setOf({ spec: withClaims }))] });
     expect(done.claims.map(({ key, binding }) => [key, binding.is])).toEqual([
       ["default/data-db-0", "taken to be bound"],
@@ -87,7 +87,7 @@ describe("a dry run of a StatefulSet", () => {
     expect(done.availability).toMatchObject([{ available: 2 }]);
   });
 
-  test("in order waits for ever behind a pod whose claim certainly gets no volume", async () => {
+  test("in order waits forever for a pod whose claim certainly gets no volume", async () => {
     const empty = emptyCluster(["default"]);
     const initialState = { ...empty, scope: { ...empty.scope, unread: new Map() } };
     const done = await run({ initialState, requestedChanges: [apply(setOf({ spec: withClaims }))] });

@@ -36,12 +36,12 @@ function known(scope: Partial<Scope>): DryRunOptions["initialState"] {
   return { ...empty, scope: { ...empty.scope, unread: new Map(), ...scope } };
 }
 
-describe("a claim that is deleted", () => {
+describe("a deleted claim", () => {
   const user = object("Pod", "db", {
     spec: { ...pod, volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }] },
   });
 
-  test("goes", async () => {
+  test("is removed", async () => {
     const done = await run({ baseline: [apply(claim)], requestedChanges: [removeClaim] });
     expect(about(done, "PersistentVolumeClaim")).toEqual(["- PersistentVolumeClaim default/data"]);
   });
@@ -55,14 +55,14 @@ describe("a claim that is deleted", () => {
     { says: "pods cannot be read", scope: { unread: new Map([["/Pod", "no right to list"]]) } },
     { says: "its namespace was not read", scope: { namespaces: ["elsewhere"] } },
   ]) {
-    test(`is left alone where ${says}`, async () => {
+    test(`is left alone if ${says}`, async () => {
       const initialState = known(scope);
       const done = await run({ initialState, baseline: [apply(claim)], requestedChanges: [removeClaim] });
       expect(about(done, "PersistentVolumeClaim")).toEqual(["~ PersistentVolumeClaim default/data"]);
     });
   }
 
-  test("of a StatefulSet goes with it, if whenDeleted says so", async () => {
+  test("of a StatefulSet is deleted with it, by whenDeleted", async () => {
     const labels = { app: "db" };
     const set = (whenDeleted: string): ToApply =>
       ({
@@ -89,7 +89,7 @@ describe("a claim that is deleted", () => {
   });
 });
 
-describe("a VolumeAttributesClass that is deleted", () => {
+describe("a deleted VolumeAttributesClass", () => {
   const gold = {
     apiVersion: "storage.k8s.io/v1",
     kind: "VolumeAttributesClass",
@@ -104,7 +104,7 @@ describe("a VolumeAttributesClass that is deleted", () => {
     return about(done, "VolumeAttributesClass");
   }
 
-  test("goes where all claims and volumes are known", async () => {
+  test("is removed if all claims and volumes are known", async () => {
     expect(await outcome({ namespaces: undefined })).toEqual(["- VolumeAttributesClass gold"]);
   });
 
@@ -115,13 +115,13 @@ describe("a VolumeAttributesClass that is deleted", () => {
       scope: { namespaces: undefined, unread: new Map([["/PersistentVolume", "no right to list"]]) },
     },
   ]) {
-    test(`is left alone where ${says}`, async () => {
+    test(`is left alone if ${says}`, async () => {
       expect(await outcome(scope)).toEqual(["~ VolumeAttributesClass gold"]);
     });
   }
 });
 
-test("an applied claim is not followed: nothing here binds it", async () => {
+test("an applied claim is not simulated: nothing here binds it", async () => {
   const done = await run({ requestedChanges: [apply(claim)] });
   expect(done.notFollowed.map(({ of }) => of.kind)).toEqual(["PersistentVolumeClaim"]);
 });

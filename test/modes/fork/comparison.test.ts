@@ -7,8 +7,8 @@ function object(fields: object, metadata: object = {}): StoredObject {
   return { apiVersion: "v1", kind: "Thing", metadata: { ...own, ...metadata }, ...fields };
 }
 
-describe("what the cluster lacks of what was written here", () => {
-  test("of an object that was created here: all fields but the status, times, uids and versions", () => {
+describe("differences between the fork's writes and the cluster", () => {
+  test("of an object created in the fork: all fields except status, times, uids and versions", () => {
     const here = object({ spec: { a: 1, at: "2026-01-01T00:00:00Z" } });
     const live = object(
       { spec: { a: 1, at: "2026-02-02T00:00:00Z" }, status: { ready: true } },
@@ -21,7 +21,7 @@ describe("what the cluster lacks of what was written here", () => {
     ]);
   });
 
-  test("of one that was changed here: what was changed, the status included", () => {
+  test("of one changed in the fork: the changes, including the status", () => {
     const base = object({ spec: { a: 1, b: 1 }, status: { phase: "new" } });
     const here = object({ spec: { a: 2, b: 1 }, status: { phase: "done" } });
     expect(missingFrom(object({ spec: { a: 2, b: 7 }, status: { phase: "done" } }), { base, here })).toEqual([]);

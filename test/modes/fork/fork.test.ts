@@ -34,8 +34,8 @@ function withoutVersion({ metadata, ...rest }: { metadata: Record<string, unknow
   return { ...rest, metadata: others };
 }
 
-describe("what is read", () => {
-  test("is what the cluster has, with uid, status and managed fields, from the first request on", async () => {
+describe("reads", () => {
+  test("return the cluster's objects, with uid, status and managed fields, from the first request on", async () => {
     const { onCluster, onFork } = await forkScene();
     await onCluster("POST", maps, map("a", { a: "1" }));
     const [there, here] = [await onCluster("GET", `${maps}/a`), await onFork("GET", `${maps}/a`)];
@@ -46,7 +46,7 @@ describe("what is read", () => {
     expect(mine.body.items.map(withoutVersion)).toEqual(all.body.items.map(withoutVersion));
   });
 
-  test("has the versions of the fork, not those of the cluster", async () => {
+  test("have the versions of the fork, not those of the cluster", async () => {
     const { onCluster, onFork } = await forkScene();
     for (let n = 0; n < 50; n++) await onCluster("POST", maps, map(`m-${n}`, {}));
     const { body } = await onFork("GET", maps);
@@ -57,7 +57,7 @@ describe("what is read", () => {
     expect(Math.max(...versions)).toBeLessThanOrEqual(Number(body.metadata.resourceVersion));
   });
 
-  test("is right after a watch that cannot be resumed; what has not changed stays as it was", async () => {
+  test("are right after a watch that cannot be resumed; unchanged objects stay the same", async () => {
     const { cluster, onCluster, onFork, timeline } = await forkScene();
     for (const name of ["stays", "changes", "goes"]) await onCluster("POST", maps, map(name, { a: "1" }));
     const before = await onFork("GET", `${maps}/stays`);
@@ -80,7 +80,7 @@ describe("what is read", () => {
     expect((await onFork("GET", `${maps}/stays`)).body).toEqual(before.body);
   });
 
-  test("follows the cluster: an open watch of the fork gets its changes", async () => {
+  test("follow the cluster: an open watch of the fork gets its changes", async () => {
     const { onCluster, onFork, fork, timeline, settle } = await forkScene();
     const { body: list } = await onFork("GET", maps);
     const watch = await during(
@@ -111,7 +111,7 @@ describe("what is read", () => {
     expect(told).toEqual(["ADDED 1", "MODIFIED 2", "DELETED 2"]);
   });
 
-  test("leaves nothing of what the sandbox makes for itself", async () => {
+  test("return no objects that the sandbox creates for itself", async () => {
     const { onCluster, onFork } = await forkScene();
     const path = "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical";
     const there = await onCluster("GET", path);
@@ -122,7 +122,7 @@ describe("what is read", () => {
     expect((await later.onFork("GET", path)).status).toBe(404);
   });
 
-  test("includes custom kinds, and those that are defined later", async () => {
+  test("include custom kinds, also those that are defined later", async () => {
     const { onCluster, onFork, settle } = await forkScene();
     expect((await onFork("GET", widgetPath)).status).toBe(404);
     await onCluster("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets);
@@ -134,7 +134,7 @@ describe("what is read", () => {
     expect((await onCluster("GET", `${widgetPath}/w`)).body.status).toBeUndefined();
   });
 
-  test("includes custom kinds that are defined in the fork alone, in discovery too", async () => {
+  test("include custom kinds that are defined only in the fork, in discovery too", async () => {
     const { onCluster, onFork, settle } = await forkScene();
     expect((await onFork("GET", "/apis/example.com/v1")).status).toBe(404);
     const created = await onFork("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets);
@@ -144,7 +144,7 @@ describe("what is read", () => {
     expect((await onCluster("GET", "/apis/example.com/v1")).status).toBe(404);
   });
 
-  test("of a resource that the sandbox does not have comes from the cluster; it cannot be written", async () => {
+  test("of a resource that the sandbox does not have come from the cluster; it cannot be written", async () => {
     const { onFork } = await forkScene();
     const path = "/apis/metrics.k8s.io/v1beta1/nodes";
     expect((await onFork("GET", path)).status).toBe(404);
@@ -156,8 +156,8 @@ describe("what is read", () => {
   });
 });
 
-describe("what is written", () => {
-  test("stays in the fork: the cluster gets reads and self reviews alone", async () => {
+describe("writes", () => {
+  test("stay in the fork: the cluster gets only reads and self reviews", async () => {
     const { cluster, onCluster, onFork, sent } = await forkScene();
     await onCluster("POST", maps, map("a", { a: "1" }));
     const before = cluster.revision;
@@ -173,7 +173,7 @@ describe("what is written", () => {
     expect(others).toEqual([]);
   });
 
-  test("is not overwritten by the cluster's changes, which are compared with it", async () => {
+  test("are not overwritten by the cluster's changes, which are compared with them", async () => {
     const { onCluster, onFork, settle, fork, agreed } = await forkScene();
     await onCluster("POST", maps, map("a", { a: "1", b: "1" }));
     await onFork("PATCH", `${maps}/a`, { data: { a: "2" } });
@@ -196,7 +196,7 @@ describe("what is written", () => {
     expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "3", b: "2" });
   });
 
-  test("is the cluster's once the cluster creates the same; other fields make a difference", async () => {
+  test("are replaced by the cluster's once the cluster creates the same; other fields make a difference", async () => {
     const { onCluster, onFork, settle, fork, agreed } = await forkScene();
     await onFork("POST", maps, map("same", { a: "1" }));
     await onFork("POST", maps, map("other", { a: "1" }));
@@ -213,7 +213,7 @@ describe("what is written", () => {
     expect(fork.divergences.list()).toMatchObject([{ key: "default/other", base: undefined }]);
   });
 
-  test("a deletion stays one, until the cluster deletes the object too", async () => {
+  test("that delete are kept, until the cluster deletes the object too", async () => {
     const { onCluster, onFork, settle, agreed } = await forkScene();
     await onCluster("POST", maps, map("a", { a: "1" }));
     await onFork("DELETE", `${maps}/a`);
@@ -229,7 +229,7 @@ describe("what is written", () => {
     expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "3" });
   });
 
-  test("is admitted by what the cluster has: its quotas, its accounts, its namespaces", async () => {
+  test("are admitted by the cluster's quotas, accounts and namespaces", async () => {
     const { onCluster, onFork } = await forkScene();
     await onCluster("POST", "/api/v1/namespaces", { metadata: { name: "small" } });
     await onCluster("POST", "/api/v1/namespaces/small/resourcequotas", {
@@ -251,11 +251,11 @@ describe("what is written", () => {
   });
 });
 
-describe("in step with a copy that is at work on the cluster", () => {
+describe("in step with a copy that runs on the cluster", () => {
   /** The requests of both are made as the manager `manager`. */
   const inStep = (): ReturnType<typeof forkScene> => forkScene({ inStep: true });
 
-  test("what it did first is held back until the process has done the same", async () => {
+  test("its earlier write is held back until the process has done the same", async () => {
     const { onCluster, onFork, timeline, agreed, missed } = await inStep();
     await onFork("GET", maps);
     await onCluster("POST", maps, map("a", { a: "1" }));
@@ -267,7 +267,7 @@ describe("in step with a copy that is at work on the cluster", () => {
     expect(missed).toEqual([]);
   });
 
-  test("a second change within a second is the copy's as well, though its entry of managedFields is as it was", async () => {
+  test("a second change within a second is the copy's as well, though its managedFields entry is unchanged", async () => {
     const { onCluster, onFork, timeline } = await inStep();
     await onCluster("POST", maps, map("a", { a: "1" }));
     await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
@@ -277,7 +277,7 @@ describe("in step with a copy that is at work on the cluster", () => {
     expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "2" });
   });
 
-  test("what the process does not do is missed, and comes in after a second", async () => {
+  test("a write that the process does not make is reported as missed, and is applied after a second", async () => {
     const { onCluster, onFork, timeline, agreed, missed } = await inStep();
     await onFork("GET", maps);
     await onCluster("POST", maps, map("a", { a: "1" }));
@@ -301,7 +301,7 @@ describe("in step with a copy that is at work on the cluster", () => {
     expect([agreed, missed]).toEqual([[], []]);
   });
 
-  test("a change that the process makes first is the cluster's as soon as the copy makes it", async () => {
+  test("a change that the process makes first becomes the cluster's as soon as the copy makes it", async () => {
     const { onCluster, onFork, timeline, agreed, missed, fork } = await inStep();
     await onCluster("POST", maps, map("a", { a: "1" }));
     await onFork("GET", maps);
@@ -317,7 +317,7 @@ describe("in step with a copy that is at work on the cluster", () => {
     expect(missed).toEqual([]);
   });
 
-  test("objects with generated names are the same by owner and the beginning of the name", async () => {
+  test("objects with generated names are matched by owner and prefix", async () => {
     const { onCluster, onFork, timeline, agreed, missed, fork } = await inStep();
     const generated = (data: object): object => ({ metadata: { generateName: "a-" }, data });
     await onFork("GET", maps);
@@ -337,7 +337,7 @@ describe("in step with a copy that is at work on the cluster", () => {
     expect(fork.divergences.list()).toMatchObject([{ here: { data: { a: "2" } }, cluster: { is: "silent" } }]);
   });
 
-  test("what others do is not held back", async () => {
+  test("writes of others are not held back", async () => {
     const { onCluster, onFork, timeline, missed } = await inStep();
     await onFork("GET", maps);
     await onCluster("POST", `${maps}?fieldManager=somebody-else`, map("a", { a: "1" }));
@@ -379,7 +379,7 @@ describe("rights", () => {
     return scene;
   }
 
-  test("that are missing in the cluster are missing in the fork, in the cluster's words", async () => {
+  test("that are missing in the cluster are missing in the fork, with the cluster's message", async () => {
     const { onFork, fork } = await limited();
     expect(fork.definitions).toBe("unlistable");
     const list = await onFork("GET", "/api/v1/configmaps");
@@ -394,7 +394,7 @@ describe("rights", () => {
     ]);
   });
 
-  test("to a namespace are enough for it; its namespace is read by name, or taken to be there", async () => {
+  test("to one namespace are sufficient for it; its namespace is read by name, or assumed to exist", async () => {
     const { onFork, onCluster } = await limited();
     expect((await onFork("GET", maps)).status).toBe(200);
     // Its namespace cannot be read: who may write in it takes it to be there.
@@ -412,7 +412,7 @@ describe("rights", () => {
     expect((await onFork("POST", "/api/v1/namespaces/nowhere/configmaps", map("b", {}))).status).toBe(403);
   });
 
-  test("to single names are rights to these", async () => {
+  test("to single names are permissions for these", async () => {
     const { onFork } = await limited();
     const one = await onFork("GET", "/api/v1/namespaces/default/secrets/one");
     expect(one.status).toBe(200);
@@ -426,7 +426,7 @@ describe("rights", () => {
     expect((await onFork("PUT", "/api/v1/namespaces/default/secrets/two", { metadata })).status).toBe(403);
   });
 
-  test("to list without watching are no ground to follow: every read is the cluster's", async () => {
+  test("to list without watching are not sufficient to follow: every read goes to the cluster", async () => {
     const { onFork, onCluster } = await limited();
     await onCluster("PATCH", `${roles}/roles/maps`, {
       rules: [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list"] }],
@@ -456,7 +456,7 @@ describe("leader election", () => {
     spec: { holderIdentity, leaseDurationSeconds: 15, renewTime: "2026-01-01T00:00:00.000000Z" },
   });
 
-  test("is the fork's own: a Lease is free there, however often the copy at work renews it", async () => {
+  test("is separate in the fork: a Lease is free there, however often the copy renews it", async () => {
     const { onCluster, onFork, settle, fork, missed, agreed } = await forkScene({ inStep: true });
     await onCluster("POST", leases, lease("at-work"));
     expect((await onFork("GET", `${leases}/manager`)).body.spec).toEqual({
@@ -475,7 +475,7 @@ describe("leader election", () => {
     expect([fork.divergences.list(), missed, agreed]).toEqual([[], [], []]);
   });
 
-  test("heartbeats of nodes are no election", async () => {
+  test("does not include heartbeats of nodes", async () => {
     const { onCluster, onFork } = await forkScene();
     const heartbeats = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
     await onCluster("POST", heartbeats, lease("node-1"));
@@ -484,7 +484,7 @@ describe("leader election", () => {
 });
 
 describe("a snapshot", () => {
-  test("stays as the cluster was when a resource was first asked for", async () => {
+  test("keeps the state of the cluster when a resource was first requested", async () => {
     const { onCluster, onFork, settle, sent } = await forkScene({ isSnapshot: true });
     await onCluster("POST", maps, map("a", { a: "1" }));
     expect((await onFork("GET", maps)).body.items).toHaveLength(1);

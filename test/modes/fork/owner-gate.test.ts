@@ -47,7 +47,7 @@ function scene(): {
   };
 }
 
-test("a change is held until the process has rested for a second", async () => {
+test("a change is held until the process has been idle for a second", async () => {
   const { gate, put, passed, missed, run } = scene();
   put();
   await run(900);
@@ -58,7 +58,7 @@ test("a change is held until the process has rested for a second", async () => {
   expect([passed(), missed.length]).toEqual([1, 1]);
 });
 
-test("while a request is under way it is held, for ten seconds at most", async () => {
+test("during a request it is held, for ten seconds at most", async () => {
   const { gate, put, passed, run } = scene();
   const answered = gate.requested();
   put();
@@ -69,7 +69,7 @@ test("while a request is under way it is held, for ten seconds at most", async (
   answered();
 });
 
-test("an open gate holds nothing, and lets go what it held", () => {
+test("an open gate holds nothing, and releases what it held", () => {
   const { gate, put, passed, missed } = scene();
   put();
   gate.open();
@@ -77,7 +77,7 @@ test("an open gate holds nothing, and lets go what it held", () => {
   expect([passed(), missed.length]).toEqual([2, 0]);
 });
 
-describe("deletions, whose maker nobody knows", () => {
+describe("deletions, whose author is unknown", () => {
   const owned = (name: string, uid: string, generateName?: string): StoredObject => ({
     metadata: {
       name,
@@ -132,7 +132,7 @@ describe("deletions, whose maker nobody knows", () => {
     },
   };
 
-  test("soon after a change it counts as the copy's", async () => {
+  test("soon after a change are attributed to the copy", async () => {
     const { put, here, missed, run } = forkOf([owned("a", "1")]);
     await run(100);
     put("Deleted", owned("a", "1"));
@@ -142,7 +142,7 @@ describe("deletions, whose maker nobody knows", () => {
     expect(missed).toMatchObject([{ by: "copy", key: "a", live: undefined }]);
   });
 
-  test("with nothing that the copy could have reacted to, it is somebody else's", async () => {
+  test("without a change that the copy could have reacted to are attributed to others", async () => {
     const { put, here, missed, run } = forkOf([owned("a", "1"), owned("b", "2")]);
     await run(2000);
     put("Deleted", owned("a", "1"));
@@ -167,7 +167,7 @@ describe("deletions, whose maker nobody knows", () => {
     expect(missed).toMatchObject([{ by: "copy", key: created.metadata.name, before: undefined, live: created }]);
   });
 
-  test("a deletion with a grace period is one from its beginning", async () => {
+  test("with a grace period start at its beginning", async () => {
     const { put, here, missed, run } = forkOf([owned("web-b4c5d", "1", "web-")]);
     await run(100);
     const object = owned("web-b4c5d", "1", "web-");
@@ -178,7 +178,7 @@ describe("deletions, whose maker nobody knows", () => {
     expect(here()).toContain("web-b4c5d");
   });
 
-  test("what goes with its controller is deleted by the garbage collector", async () => {
+  test("of dependents are made by the garbage collector", async () => {
     const owner: StoredObject = {
       metadata: { name: "web", uid: "owner", resourceVersion: "1", creationTimestamp: "" },
     };

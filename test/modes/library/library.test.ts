@@ -67,7 +67,7 @@ describe("startSandbox", () => {
     await sandbox.stop();
   });
 
-  test("does the same for the same seed, to the uid, the version and the virtual millisecond", async () => {
+  test("is the same for the same seed, to the uid, the version and the virtual millisecond", async () => {
     const run = async (seed: number): Promise<unknown> => {
       const sandbox = await startSandbox({ controllers: [quotas()], seed });
       await sandbox.client.create(kinds.Namespaces, { metadata: { name: "shop" } });
@@ -80,7 +80,7 @@ describe("startSandbox", () => {
     expect(await run(7)).not.toEqual(await run(8));
   });
 
-  test("moves time only while something is awaited, and says when it is not steady", async () => {
+  test("advances time only while something is awaited, and reports when it is not steady", async () => {
     const sandbox = await startSandbox({ controllers: [quotas({ requeueAfterMs: 10_000 })], builtIn: false });
     const before = sandbox.now();
     await new Promise((resolve) => setImmediate(resolve));
@@ -91,7 +91,7 @@ describe("startSandbox", () => {
     await sandbox.stop();
   });
 
-  test("does not settle on a controller that its own writes wake", async () => {
+  test("never settles with a controller that its own writes trigger", async () => {
     let count = 0;
     const touch = rule<{ count: number }>({
       id: "touch",
@@ -120,7 +120,7 @@ describe("startSandbox", () => {
     await sandbox.stop();
   });
 
-  test("a client of it can watch", async () => {
+  test("has a client that can watch", async () => {
     const sandbox = await startSandbox({ builtIn: false, nodes: 0 });
     const listerWatcher = sandbox.client.listerWatcher(kinds.Namespaces);
     const { signal } = new AbortController();
@@ -141,7 +141,7 @@ describe("a cluster behind a kubeconfig", () => {
   });
   afterAll(() => served.stop());
 
-  test("runs a controller under a Lease and its own field manager, until it is stopped", async () => {
+  test("runs a controller under a Lease and with its own field manager, until it is stopped", async () => {
     const cluster = await connectToCluster({ kubeconfig: served.kubeconfig });
     const run = await startControllers(cluster, { controllers: [quotas()] });
     const lease = { namespace: "kube-system", name: "kubectl-reconcile-default-quota" };
@@ -172,7 +172,7 @@ describe("a cluster behind a kubeconfig", () => {
     await sandbox.stop();
   });
 
-  test("writes nothing when rights are missing, and names them", async () => {
+  test("writes nothing when permissions are missing, and names them", async () => {
     const cluster = await connectToCluster({ kubeconfig: served.kubeconfig, as: "visitor" });
     const refused = await startControllers(cluster, { controllers: [quotas()] }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(MissingRightsError);
@@ -180,7 +180,7 @@ describe("a cluster behind a kubeconfig", () => {
     cluster.close();
   });
 
-  test("a read-only connection lets no write through", async () => {
+  test("permits no write over a read-only connection", async () => {
     const cluster = await connectToCluster({ kubeconfig: served.kubeconfig, readOnly: true });
     const written = cluster.client.create(kinds.Namespaces, { metadata: { name: "shop" } });
     expect((await rejection(written)).message).toContain("this connection only reads");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { builtInControllers } from "../../../src/controllers/index.ts";
 import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 
-test("of each controller it is known whether another owner of it would be noticed while it runs", () => {
+test("for each controller it is known whether another owner would be noticed while it runs", () => {
   expect(ownersUnnoticed(builtInControllers)).toEqual([
     "ttl-after-finished",
     "garbage-collector",

@@ -174,7 +174,7 @@ const process = "kube-controller-manager";
 
 const cases: readonly Case[] = [
   {
-    name: "a status that it has written is a trace",
+    name: "a status that it has written is evidence",
     async happened(story) {
       await story.createReplicaSet();
       await story.writeStatus(process);
@@ -185,7 +185,7 @@ const cases: readonly Case[] = [
     evidence: `ReplicaSet default/web was written by ${process} 20 s ago`,
   },
   {
-    name: "a distribution has it in a program of another name",
+    name: "a distribution runs it in another program",
     async happened(story) {
       await story.createReplicaSet();
       await story.writeStatus("k3s");
@@ -195,7 +195,7 @@ const cases: readonly Case[] = [
     evidence: "ReplicaSet default/web was written by k3s 0 s ago",
   },
   {
-    name: "after a quiet minute it may be there all the same",
+    name: "after a quiet minute it may still run",
     async happened(story) {
       await story.createReplicaSet();
       await story.writeStatus(process);
@@ -206,13 +206,13 @@ const cases: readonly Case[] = [
     evidence: `ReplicaSet default/web was written by ${process} 3 m ago, and nothing shows that it has stopped`,
   },
   {
-    name: "where nothing has anything to do, nothing shows",
+    name: "without work there is no evidence",
     happened: (story) => story.pass(180),
     is: "unknown",
     evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
   },
   {
-    name: "our own writes, and a person's, are no trace",
+    name: "our own writes, and a person's, are not evidence",
     async happened(story) {
       await story.createReplicaSet();
       await story.writeStatus("kubectl-reconcile-replicaset");
@@ -222,14 +222,14 @@ const cases: readonly Case[] = [
     evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
   },
   {
-    name: "a status that the controller does not write is no trace of it",
+    name: "a status that the controller does not write is not evidence",
     controller: persistentVolumeClaimProtection,
     happened: (story) => story.createClaim("external-resizer"),
     is: "unknown",
     evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
   },
   {
-    name: "an object that waits for a sync shows that nobody works",
+    name: "an object that waits for a sync shows that no controller runs",
     async happened(story) {
       await story.createReplicaSet();
       await story.pass(15);
@@ -238,7 +238,7 @@ const cases: readonly Case[] = [
     evidence: "ReplicaSet default/web has waited for a sync for 15 s",
   },
   {
-    name: "what the API server says of its own range is no trace, and that it waits shows that nobody works",
+    name: "the API server's status of its own range is not evidence, but an unsynced one shows that no controller runs",
     controller: serviceCidr,
     happened: (story) => story.pass(15),
     is: "none found",
@@ -254,7 +254,7 @@ const cases: readonly Case[] = [
     evidence: /^no Lease /,
   },
   {
-    name: "a status under a name that it shares with us is no trace of it: it may be ours",
+    name: "a status under a name that it shares with us is not evidence: it may be ours",
     controller: validatingAdmissionPolicyStatus,
     async happened(story) {
       await story.createCheckedPolicy();
@@ -264,7 +264,7 @@ const cases: readonly Case[] = [
     evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
   },
   {
-    name: "beside a process that works, an object must have waited for longer",
+    name: "if its process runs, an object must have waited for longer",
     async happened(story) {
       await story.createReplicaSet();
       await story.pass(30);
@@ -275,7 +275,7 @@ const cases: readonly Case[] = [
     evidence: `Lease kube-system/${process}, renewed 0 s ago`,
   },
   {
-    name: "its process works, and it is switched off there",
+    name: "its process runs, and it is disabled there",
     async happened(story) {
       await story.createReplicaSet();
       await story.pass(90);
@@ -285,7 +285,7 @@ const cases: readonly Case[] = [
     evidence: "ReplicaSet default/web has waited for a sync for 90 s",
   },
   {
-    name: "a trace of the controller itself counts more than an object that waits",
+    name: "evidence of the controller itself counts more than an object that waits",
     async happened(story) {
       await story.createReplicaSet();
       await story.writeStatus(process);
@@ -299,14 +299,14 @@ const cases: readonly Case[] = [
     evidence: `ReplicaSet default/web was written by ${process} 40 s ago`,
   },
   {
-    name: "one thing that its process would have made is missing: that controller may be switched off",
+    name: "one object that its process would have created is missing: that controller may be disabled",
     controller: deployment,
     happened: (story) => story.pass(60),
     is: "unknown",
     evidence: `no Lease kube-system/${process}, and nothing here waits for it`,
   },
   {
-    name: "two things that its process would have made are missing",
+    name: "two objects that its process would have created are missing",
     controller: garbageCollector,
     async happened(story) {
       await story.createAdminRole();
@@ -317,7 +317,7 @@ const cases: readonly Case[] = [
       "Namespace default has had no ConfigMap kube-root-ca.crt for 60 s, ClusterRole admin has had no rules for 60 s",
   },
   {
-    name: "a leader that was not followed by another has gone",
+    name: "a leader without a successor has gone",
     async happened(story) {
       await story.renewLease(process);
       await story.pass(300);
@@ -336,7 +336,7 @@ const cases: readonly Case[] = [
     evidence: `Lease kube-system/${process}, renewed 30 s ago`,
   },
   {
-    name: "a Lease left behind by a process that works without one now",
+    name: "a Lease left by a process that now runs without one",
     async happened(story) {
       await story.renewLease(process);
       await story.pass(300);
@@ -348,7 +348,7 @@ const cases: readonly Case[] = [
     evidence: /was written by kube-controller-manager 2 m ago/,
   },
   {
-    name: "a namespace that nobody begins to empty",
+    name: "a namespace whose deletion does not start",
     controller: namespace,
     async happened(story) {
       await story.as("kubectl-create").create(Namespaces, { metadata: { name: "old" } });
@@ -368,7 +368,7 @@ const cases: readonly Case[] = [
     evidence: "Lease kube-system/kube-scheduler, renewed 0 s ago",
   },
   {
-    name: "a pod that no scheduler has looked at",
+    name: "a pod that no scheduler has processed",
     controller: scheduler,
     async happened(story) {
       await story.createPod();
@@ -378,7 +378,7 @@ const cases: readonly Case[] = [
     evidence: "Pod default/web has waited for a sync for 20 s",
   },
   {
-    name: "what a kubelet writes into a pod is no trace of a scheduler",
+    name: "a kubelet's writes to a pod are not evidence of a scheduler",
     controller: scheduler,
     async happened(story) {
       await story.createPod();
@@ -395,7 +395,7 @@ const cases: readonly Case[] = [
     evidence: "no Lease kube-system/kube-scheduler, and nothing here waits for it",
   },
   {
-    name: "what a kubelet writes into a pod is no trace of a controller of pods",
+    name: "a kubelet's writes to a pod are not evidence of a controller of pods",
     controller: taintEviction,
     async happened(story) {
       await story.createPod();
@@ -407,7 +407,7 @@ const cases: readonly Case[] = [
     evidence: "no Lease kube-system/kube-controller-manager, and nothing here waits for it",
   },
   {
-    name: "what a scheduler writes into a claim of devices is no trace of its controller",
+    name: "a scheduler's writes to a ResourceClaim are not evidence of its controller",
     controller: resourceclaim,
     async happened(story) {
       await story.createDeviceClaim("kube-scheduler");
@@ -416,7 +416,7 @@ const cases: readonly Case[] = [
     evidence: "no Lease kube-system/kube-controller-manager, and nothing here waits for it",
   },
   {
-    name: "a claim of devices that waits to go shows that nobody works",
+    name: "a ResourceClaim that waits for its deletion shows that no controller runs",
     controller: resourceclaim,
     async happened(story) {
       await story.createDeviceClaim("kube-scheduler");
@@ -428,7 +428,7 @@ const cases: readonly Case[] = [
     evidence: "ResourceClaim default/gpu has waited for a sync for 20 s",
   },
   {
-    name: "a node whose Lease somebody renews",
+    name: "a node whose Lease is renewed",
     controller: kubelet,
     async happened(story) {
       await story.createNode();
@@ -440,7 +440,7 @@ const cases: readonly Case[] = [
     evidence: "the Lease of Node fake-0 was renewed by kwok 20 s ago",
   },
   {
-    name: "a node whose Lease has run out",
+    name: "a node whose Lease has expired",
     controller: kubelet,
     async happened(story) {
       await story.createNode();
@@ -451,7 +451,7 @@ const cases: readonly Case[] = [
     evidence: "Node fake-0 has had no heartbeat for 60 s",
   },
   {
-    name: "a node that nobody but an earlier run of ours has kept alive",
+    name: "a node that only an earlier run of ours has kept alive",
     controller: kubelet,
     async happened(story) {
       await story.createNode();
@@ -462,7 +462,7 @@ const cases: readonly Case[] = [
     evidence: "Node fake-0 has had no heartbeat but ours for 12 s",
   },
   {
-    name: "without simulated nodes a kubelet shows nowhere",
+    name: "without simulated nodes there is no evidence of a kubelet",
     controller: kubelet,
     happened: (story) => story.pass(60),
     is: "unknown",
@@ -511,7 +511,7 @@ test.each([
   },
 );
 
-test("whoever may not read the Lease cannot tell, even where two things are missing", async () => {
+test("a user who cannot read the Lease gets no answer, even if two objects are missing", async () => {
   const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
   const story = new Story(scene);
   await scene.during(story.createAdminRole().then(() => story.pass(60)));

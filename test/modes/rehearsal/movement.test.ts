@@ -56,7 +56,7 @@ async function withMap(): Promise<Scene> {
 }
 
 describe("steady", () => {
-  test("is when the last change is two seconds ago", async () => {
+  test("is two seconds after the last change", async () => {
     const at = await withMap();
     writes(at, { everyMs: 1500, times: 3 });
     const end = await ended(at.timeline, at.movement.untilQuiet(resting, patience));
@@ -64,7 +64,7 @@ describe("steady", () => {
     expect(end.is === "steady" && Math.round(end.afterMs / 500) * 500).toBe(4500);
   });
 
-  test("is not while a controller has something to do, or has it within the time", async () => {
+  test("is not while a controller has something to do, or will within the time", async () => {
     const at = await withMap();
     const begin = at.timeline.now();
     const busy: Resting = {
@@ -78,7 +78,7 @@ describe("steady", () => {
     expect(at.timeline.now() - begin).toBeLessThan(10_000);
   });
 
-  test("is not while a program asks for what it has not asked for before; what it polls does not count", async () => {
+  test("is not while a program sends new requests; polling does not count", async () => {
     const at = await withMap();
     const begin = at.timeline.now();
     let count = 0;
@@ -94,14 +94,14 @@ describe("steady", () => {
   });
 });
 
-test("what changes for longer than the time is not steady", async () => {
+test("changes for longer than the time are not steady", async () => {
   const at = await withMap();
   writes(at, { everyMs: 1500, times: 45 });
   const end = await ended(at.timeline, at.movement.untilQuiet(resting, patience));
   expect(end).toEqual({ is: "horizon", horizonMs: 60_000 });
 });
 
-test("what goes in circles is a loop, with the object and the field", async () => {
+test("a cycle is a loop, with the object and the field", async () => {
   const at = await withMap();
   writes(at, { everyMs: 10, times: 1000 });
   const end = await ended(at.timeline, at.movement.untilQuiet(resting, patience));

@@ -26,7 +26,7 @@ function shown(state: State): Record<string, string> {
   return Object.fromEntries([...state.values()].map(({ key, object }) => [key, object.metadata.resourceVersion]));
 }
 
-test("what was read later was there, unless it was made here", () => {
+test("objects that were read later already existed, unless they were created here", () => {
   const now = stateOf(map("seen", "5"), map("read late", "2"), map("made here", "6"));
   const written = [
     diverged("seen", { base: map("seen", "1"), here: map("seen", "5") }),
@@ -38,7 +38,7 @@ test("what was read later was there, unless it was made here", () => {
   });
 });
 
-test("what was read later and changed or deleted since is as the cluster had it", () => {
+test("objects that were read later and changed or deleted since have the cluster's state", () => {
   const now = stateOf(map("changed", "7"));
   const written = [
     diverged("changed", { base: map("changed", "1"), here: map("changed", "7") }),
@@ -47,7 +47,7 @@ test("what was read later and changed or deleted since is as the cluster had it"
   expect(shown(completedState(stateOf(), { now, divergences: written }))).toEqual({ changed: "1", deleted: "2" });
 });
 
-test("what was made here before stays as it was then", () => {
+test("objects that were created here earlier have their state at that time", () => {
   const written = [diverged("made", { here: map("made", "9") })];
   expect(
     shown(completedState(stateOf(map("made", "4")), { now: stateOf(map("made", "9")), divergences: written })),

@@ -40,7 +40,7 @@ describe("the embedded cluster", () => {
     await scene.stop();
   });
 
-  test("a kubelet that is started anew goes on where the last one stopped", async () => {
+  test("continues after a restart of the kubelet", async () => {
     const scene = await embeddedScene({ nodes: 1 });
     const pass = async (ms: number): Promise<void> => {
       scene.timeline.after(ms, "test", () => undefined);
@@ -88,7 +88,7 @@ describe("the embedded cluster", () => {
     cluster.sandbox.stop();
   });
 
-  test("runs a controller once, though it is asked for twice", async () => {
+  test("runs a controller once, though it is requested twice", async () => {
     const scene = await embeddedScene({ nodes: 0, controllers: [scheduler, replicaset, scheduler] });
     expect(scene.cluster.manager.controllers.map(({ definition }) => definition.name)).toEqual([
       "serviceaccount",

@@ -6,7 +6,7 @@ import { fieldManagerOf } from "../../../src/api/own-field-manager.ts";
 import { rejection } from "../../support/rejection.ts";
 import { virtualCluster } from "../../support/virtual-cluster.ts";
 
-test("the namespace controller alone has limits on requests of its own, those of kube-controller-manager", async () => {
+test("only the namespace controller has a separate rate limit, that of kube-controller-manager", async () => {
   const cluster = await virtualCluster();
   const { timeline, random, bus } = cluster;
   const own = new Map<string, unknown>();

@@ -22,7 +22,7 @@ const web = {
 const stateOf = ({ cluster }: EmbeddedScene): SandboxState => readState([...cluster.sandbox.save().text].join(""));
 
 describe("a loaded state", () => {
-  test("goes on: pods run on without a restart, nodes are renewed, and nothing is made again", async () => {
+  test("continues: pods run without a restart, nodes are renewed, and nothing is re-created", async () => {
     const first = await embeddedScene({ controllers, nodes: 2 });
     await first.during(first.you.create(ReplicaSets, web));
     await first.run(5000);
@@ -50,7 +50,7 @@ describe("a loaded state", () => {
     await scene.stop();
   });
 
-  test("what was being deleted is deleted on", async () => {
+  test("continues deletions", async () => {
     const first = await embeddedScene({ controllers, nodes: 1 });
     await first.during(first.you.create(Namespaces, { metadata: { name: "going" } }));
     const pod = podOf("slow");
@@ -72,7 +72,7 @@ describe("a loaded state", () => {
     await scene.stop();
   });
 
-  test("takes more nodes where more are asked for, beside one that is silent", async () => {
+  test("can have more nodes, beside a silent one", async () => {
     const first = await embeddedScene({ nodes: 1 });
     const silent = { metadata: { annotations: { "sandbox.kubectl-reconcile.io/silent": "true" } } };
     const at = { namespace: "", name: "node-1" };

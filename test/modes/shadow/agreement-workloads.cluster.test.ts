@@ -182,7 +182,7 @@ describe.skipIf(controllersMissing !== undefined).each(casts)(
       });
     }
 
-    test("nothing but reads was sent", async () => {
+    test("only reads were sent", async () => {
       const events = await cluster.audit();
       const ours = events.filter(({ userAgent }) => userAgent?.startsWith(shadowAgent) === true);
       expect(ours.length).toBeGreaterThan(0);

@@ -53,7 +53,7 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
     });
   }
 
-  test("what the owner tried and a quota or a webhook refused is no difference", async () => {
+  test("an attempt of the owner that a quota or a webhook refused is not a difference", async () => {
     const namespace = "refused";
     await cluster.createNamespace(namespace);
     await quotaInForce(cluster, namespace, { name: "none", hard: { pods: "0" } });
@@ -78,7 +78,7 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
     expect(refused()[0]?.why).toMatch(/^owner tried, was refused: .*exceeded quota: none, requested: pods=1/);
   });
 
-  test("nothing but reads was sent", async () => {
+  test("only reads were sent", async () => {
     const events = await cluster.audit();
     const ours = events.filter(({ userAgent }) => userAgent?.startsWith(shadowAgent) === true);
     expect(ours.length).toBeGreaterThan(0);

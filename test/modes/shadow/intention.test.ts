@@ -23,13 +23,13 @@ const writeOf = (rest: Partial<WouldBeWrite>): WouldBeWrite => ({
 });
 
 describe("an intention", () => {
-  test("two creates of one owner are the same while the server makes their names", () => {
+  test("two creates of one owner are equal if the server generates their names", () => {
     const one = writeOf({ sent: { metadata: owned("rs-1") }, target: "shop/web-a" });
     expect(isSame(one, writeOf({ sent: { metadata: owned("rs-1") }, target: "shop/web-b" }))).toBe(true);
     expect(isSame(one, writeOf({ sent: { metadata: owned("rs-2") }, target: "shop/web-b" }))).toBe(false);
   });
 
-  test("what the server fills in is no difference, what was sent otherwise is", () => {
+  test("server defaults are not a difference, other sent values are", () => {
     const sent = { metadata: owned("rs-1"), spec: { containers: [{ name: "web", image: "web:1" }] }, status: {} };
     const made = (image: string): StoredObject =>
       objectOf(
@@ -46,7 +46,7 @@ describe("an intention", () => {
     expect(differences(writeOf({ sent }), made("web:2"), undefined)).toEqual([".spec.containers[0]"]);
   });
 
-  test("of a status the values count, and no times", () => {
+  test("of a status its values count, and no times", () => {
     const status = (replicas: number, time: string): object => ({
       status: { replicas, conditions: [{ type: "A", status: "True", lastTransitionTime: time }] },
     });
@@ -56,7 +56,7 @@ describe("an intention", () => {
     expect(differences(write, objectOf(status(2, "10:00")), before)).toEqual([".status.replicas"]);
   });
 
-  test("what the owner changed beside what was meant is a difference", () => {
+  test("an additional change by the owner is a difference", () => {
     const before = objectOf({ status: { replicas: 1 } });
     const after = objectOf({ status: { replicas: 3 } });
     const write = writeOf({ verb: "update", subresource: "status", before, after });
@@ -70,14 +70,14 @@ describe("an intention", () => {
     expect(differences(spec, scaled, objectOf({}))).toEqual([]);
   });
 
-  test("a write that changes nothing waits for nobody", () => {
+  test("a write that changes nothing is not waited for", () => {
     const same = objectOf({ spec: {} });
     expect(isIdle(writeOf({ verb: "patch", before: same, after: same }))).toBe(true);
     expect(isIdle(writeOf({ verb: "delete", before: objectOf({}, { deletionTimestamp: "10:00" }) }))).toBe(true);
     expect(isIdle(writeOf({ verb: "delete", before: same }))).toBe(false);
   });
 
-  describe("that refers to what its sync would have created", () => {
+  describe("that refers to an object that its sync would have created", () => {
     const started = (name: string, uid: string, resourceVersion: string): StoredObject =>
       objectOf({ status: { active: [{ kind: "Job", name, uid, resourceVersion }] } });
     const means = (uid: string): WouldBeWrite =>
@@ -89,13 +89,13 @@ describe("an intention", () => {
         madeUp: new Set([uid]),
       });
 
-    test("is the owner's with the uid and the version that the owner's object has", () => {
+    test("is the owner's with the uid and the version of the owner's object", () => {
       expect(differences(means("made-up"), started("nightly-1", "real", "700"), objectOf({ status: {} }))).toEqual([]);
       const other = differences(means("made-up"), started("nightly-2", "real", "700"), objectOf({ status: {} }));
       expect(other.length).toBeGreaterThan(0);
     });
 
-    test("is decided again with another made-up uid", () => {
+    test("is decided again with another invented uid", () => {
       expect(isSame(means("made-up"), means("made up again"))).toBe(true);
     });
   });

@@ -83,12 +83,12 @@ function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
   return { intentions, told, timeline };
 }
 
-describe("a deletion that is meant", () => {
-  test("is answered by that of a sibling where the controller chooses among them", () => {
+describe("an intended deletion", () => {
+  test("is matched by that of a sibling if the controller chooses among them", () => {
     expect(agreed("replicaset")).toEqual(["differs: shop/a owner deleted b instead (unassigned first)"]);
   });
 
-  test("is answered by that of the object alone where the controller does not choose", () => {
+  test("is matched only by that of the object if the controller does not choose", () => {
     expect(agreed("garbage-collector")).toEqual(["same: shop/a owner deleted"]);
   });
 
@@ -120,7 +120,7 @@ describe("a deletion by an owner that knows each of its objects", () => {
     expect(told).toEqual(["differs: shop/db-1 owner has not done it"]);
   });
 
-  test("is not taken for another one that a later sync decides", () => {
+  test("is not mistaken for another one of a later sync", () => {
     const { intentions, told } = sceneOf(undefined);
     const name = { controller: "replicaset", key: "shop/db" };
     intentions.decided(name, 1, { ...removal("db-1"), before: podOf("StatefulSet", "db-1") });
@@ -130,7 +130,7 @@ describe("a deletion by an owner that knows each of its objects", () => {
   });
 });
 
-test("an owner that acts every 15 s has so much longer to do what is meant", async () => {
+test("an owner that acts every 15 s has that much more time for what is intended", async () => {
   const { intentions, told, timeline } = sceneOf(pod("a"));
   intentions.decided({ controller: "horizontal-pod-autoscaler", key: "shop/web" }, 1, removal("a"));
   await timeline.runUntil({ ms: 16_999 });
@@ -151,7 +151,7 @@ describe("the propagation policy of a deletion", () => {
     return told;
   };
 
-  test("counts where the object shows it", () => {
+  test("counts if the object shows it", () => {
     const differs = "differs: shop/a owner deleted with another propagation policy: foregroundDeletion";
     expect(answered(undefined, going(["foregroundDeletion"]))).toEqual([differs]);
     expect(answered(going(["foregroundDeletion"]), going([]))).toEqual([differs]);
@@ -160,12 +160,12 @@ describe("the propagation policy of a deletion", () => {
     ]);
   });
 
-  test("is not known of an object that is gone", () => {
+  test("is unknown for an object that is gone", () => {
     expect(answered(going(["foregroundDeletion"]), undefined)).toEqual(["same: shop/a owner deleted"]);
   });
 });
 
-describe("creations without names, one for each node", () => {
+describe("creations without names, one per node", () => {
   const podFor = (node: string): StoredObject =>
     ({
       metadata: { ...pod(`agent-${node}`).metadata, generateName: "agent-" },
@@ -179,14 +179,14 @@ describe("creations without names, one for each node", () => {
   const createdFor = (node: string): Observed => ({ ...gone(`agent-${node}`), before: undefined, after: podFor(node) });
   const name = { controller: "daemonset", key: "shop/agent" };
 
-  test("are the owner's in whichever order it creates them", () => {
+  test("match the owner's in whatever order it creates them", () => {
     const { intentions, told } = sceneOf(undefined);
     for (const node of ["a", "b", "c"]) intentions.decided(name, 1, creationFor(node));
     for (const node of ["c", "a", "b"]) intentions.observed(createdFor(node));
     expect(told.map((line) => line.slice(0, line.indexOf(":")))).toEqual(["same", "same", "same"]);
   });
 
-  test("are decided again in any order, and one for a node that was not intended differs", () => {
+  test("are decided again in any order, and an unintended one for a node differs", () => {
     const { intentions, told } = sceneOf(undefined);
     for (const node of ["a", "b"]) intentions.decided(name, 1, creationFor(node));
     for (const node of ["b", "a"]) intentions.decided(name, 2, creationFor(node));
@@ -199,7 +199,7 @@ describe("creations without names, one for each node", () => {
   });
 });
 
-test("a status that the owner wrote otherwise, beside what was meant, is not the same", async () => {
+test("a status that the owner wrote differently, beside the intended one, is not the same", async () => {
   const { intentions, told, timeline } = sceneOf(undefined);
   const statusOf = (status: object): StoredObject => ({ ...pod("web"), status }) as StoredObject;
   const before = statusOf({ replicas: 1 });
@@ -213,7 +213,7 @@ test("a status that the owner wrote otherwise, beside what was meant, is not the
   expect(told).toEqual(["differs: shop/web owner has not done it"]);
 });
 
-test("what only the status tells of is not the work of who owns the object", () => {
+test("what only the status shows is not attributed to the object's owner", () => {
   const was = { ...pod("web"), spec: { replicas: 1 } } as StoredObject;
   const counted = { ...was, status: { replicas: 1 } } as StoredObject;
   expect(isStatusOnly({ before: was, after: counted })).toBe(true);
@@ -222,7 +222,7 @@ test("what only the status tells of is not the work of who owns the object", () 
   expect(isStatusOnly({ before: undefined, after: counted })).toBe(false);
 });
 
-describe("what the owner tried and was refused", () => {
+describe("an attempt of the owner that was refused", () => {
   const creation: WouldBeWrite = {
     ...removal("web-x"),
     verb: "create",
@@ -239,7 +239,7 @@ describe("what the owner tried and was refused", () => {
     after: { ...pod("web"), status: { replicas: 1 } } as StoredObject,
   };
 
-  test("is no difference, and neither is the status that follows from it", async () => {
+  test("is not a difference, nor is the status that follows from it", async () => {
     const { intentions, told, timeline } = sceneOf(undefined, "exceeded quota: q");
     for (const write of [creation, status]) intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
     await timeline.runUntil({ ms: 5000 });
@@ -249,7 +249,7 @@ describe("what the owner tried and was refused", () => {
     ]);
   });
 
-  test("is the same as ours when it succeeds after all", async () => {
+  test("equals ours when it succeeds after all", async () => {
     const { intentions, told, timeline } = sceneOf(undefined, "exceeded quota: q");
     intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, creation);
     await timeline.runUntil({ ms: 5000 });

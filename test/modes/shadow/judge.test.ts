@@ -82,15 +82,15 @@ function summary({ same, differs, notComparable, movedOn }: Verdict): object {
   return { same: same.length, differs: differs.map(textOf), notComparable: notComparable.map(textOf), movedOn };
 }
 
-describe("creates whose names the server makes", () => {
+describe("creates with names from the server", () => {
   const three = [done(create(), "web-a"), done(create(), "web-b"), done(create(), "web-c")];
 
-  test("as many as the owner's are the same", () => {
+  test("as many as the owner's are equal", () => {
     const verdict = verdictOf({ syncs: [sync([create(), create(), create()])], owner: three });
     expect(summary(verdict)).toEqual({ same: 3, differs: [], notComparable: [], movedOn: 0 });
   });
 
-  test("what a later sync decides again counts once", () => {
+  test("decided again by a later sync count once", () => {
     const syncs = [
       sync([create(), create(), create()]),
       sync([create(), create()], { pods: [pod("web-a")] }),
@@ -114,13 +114,13 @@ describe("creates whose names the server makes", () => {
     expect(differs.map(textOf)).toEqual(["the owner's create of pods shop/web-c: 3 by the owner, 2 meant here"]);
   });
 
-  test("one too many differs: the owner never did it", () => {
+  test("one too many differs: the owner never made it", () => {
     const syncs = [sync([create(), create()]), sync([create()], { pods: [pod("web-a")] })];
     const { differs } = verdictOf({ syncs, owner: three.slice(0, 1) });
     expect(differs.map(textOf)).toEqual(["our create of pods shop/: the owner never did it"]);
   });
 
-  test("what a later sync on another state no longer decides has been overtaken", () => {
+  test("that a later sync on another state no longer decides have been overtaken", () => {
     expect(summary(verdictOf({ syncs: [sync([create()]), sync([])] }))).toMatchObject({ differs: [], movedOn: 1 });
   });
 
@@ -131,7 +131,7 @@ describe("creates whose names the server makes", () => {
     expect(told).toMatch(/web:1"\}\]\}\}…, meant here ….*web:2/);
   });
 
-  test("what a failed sync means last is not asked of the owner", () => {
+  test("that a failed sync decided last are not expected of the owner", () => {
     const failing = sync([status(1)], { failed: true });
     expect(verdictOf({ syncs: [failing] }).differs).toEqual([]);
   });
@@ -140,7 +140,7 @@ describe("creates whose names the server makes", () => {
 describe("deletions of pods by choice", () => {
   const pods = [pod("web-a"), pod("web-b")];
 
-  test("another pod that ranks alike is the same, one that does not differs", () => {
+  test("another pod with the same rank is equal, one with another rank differs", () => {
     const round = { syncs: [sync([remove("web-a")], { pods })], owner: [done(remove("web-b"))] };
     expect(summary(verdictOf(round))).toMatchObject({ same: 1, differs: [] });
     expect(verdictOf({ ...round, alike: () => false }).differs.map(textOf)).toEqual([
@@ -148,19 +148,19 @@ describe("deletions of pods by choice", () => {
     ]);
   });
 
-  test("none meant differs", () => {
+  test("an unintended one differs", () => {
     const { differs } = verdictOf({ syncs: [sync([], { pods })], owner: [done(remove("web-b"))] });
     expect(differs).toHaveLength(1);
   });
 
-  test("one that the owner never does differs", () => {
+  test("one that the owner never makes differs", () => {
     const { differs } = verdictOf({ syncs: [sync([remove("web-a")], { pods })] });
     expect(differs.map(textOf)).toEqual(["our delete of pods shop/web-a: the owner never did it"]);
   });
 });
 
 describe("writes of one object", () => {
-  test("the same content is the same, whatever versions and times say", () => {
+  test("equal content is equal, whatever the versions and times", () => {
     const verdict = verdictOf({ syncs: [sync([status(3, "9")])], owner: [done(status(3))] });
     expect(summary(verdict)).toEqual({ same: 1, differs: [], notComparable: [], movedOn: 0 });
   });
@@ -179,7 +179,7 @@ describe("writes of one object", () => {
     expect(notComparable.map(({ why }) => why)).toEqual(["no sync of ours saw version 11, which it is based on"]);
   });
 
-  test("a status that follows a change of a pod that no sync of ours saw is not comparable", () => {
+  test("a status after a change of a pod that no sync of ours saw is not comparable", () => {
     const syncs = [sync([status(2)], { versions: new Map([["web-a", 12]]) }), sync([])];
     const changes = [{ is: "controlled", ownerUid: "set-uid", version: 13 } as const];
     const { notComparable, differs } = verdictOf({ syncs, changes, owner: [done(status(3))] });
@@ -189,7 +189,7 @@ describe("writes of one object", () => {
     expect(verdictOf({ syncs: seen, changes, owner: [done(status(3))] }).differs).toHaveLength(1);
   });
 
-  test("a status without a pod that our last sync still saw, and the pod had left by then, is not comparable", () => {
+  test("a status without a pod that our last sync still saw, and that was gone by then, is not comparable", () => {
     const [had, lacked] = [new Map([["web-a", 12]]), new Map<string, number>()];
     const { at } = done(status(1));
     const left = { is: "left", namespace: "shop", name: "web-a", at } as const;
@@ -208,7 +208,7 @@ describe("writes of one object", () => {
     expect(judged(had, [{ ...left, name: "web-b" }]).differs).toHaveLength(1);
   });
 
-  test("a write to an object that a sync looked up by its name, in that version, differs", () => {
+  test("a write to an object that a sync looked up by name, in that version, differs", () => {
     const judged = (lookedUp: string): Verdict =>
       verdictOf({ syncs: [sync([], { lookedUp: new Set([lookedUp]) })], owner: [done(status(3, "11"))] });
     expect(judged("replicasets.apps shop/web 11").differs).toHaveLength(1);
@@ -216,12 +216,12 @@ describe("writes of one object", () => {
     expect(judged("replicasets.apps shop/other 11").notComparable).toHaveLength(1);
   });
 
-  test("a release that was not meant differs", () => {
+  test("an unintended release differs", () => {
     const { differs } = verdictOf({ syncs: [sync([])], owner: [done(release("web-a"))] });
     expect(differs.map(textOf)).toEqual(["the owner's patch of pods shop/web-a: not meant here"]);
   });
 
-  test("what a controller acts on live reads read only after the owner's write is not comparable; read before, it differs", () => {
+  test("a live read after the owner's write makes an action not comparable; before it, it differs", () => {
     const at = release("web-a").at;
     const reads = (when: number): SyncRecord[] => [
       sync([], { reads: [{ resource: "pods", namespace: "shop", name: "web-a", at: when }] }),
@@ -231,12 +231,12 @@ describe("writes of one object", () => {
     expect(verdictOf({ syncs: reads(at), owner: [done(release("web-a"))] }).differs).toHaveLength(1);
   });
 
-  test("what was decided long after the owner's write does not count", () => {
+  test("a decision long after the owner's write does not count", () => {
     const late = { ...release("web-a"), at: at.at + graceMs + 1 };
     expect(verdictOf({ syncs: [sync([late])], owner: [done(release("web-a"))] }).differs).toHaveLength(1);
   });
 
-  test("what the last sync means and the owner never does differs, unless somebody else touched the object", () => {
+  test("the last decision that the owner never carries out differs, unless another writer changed the object", () => {
     const syncs = [sync([release("web-a")])];
     expect(verdictOf({ syncs }).differs).toHaveLength(1);
     expect(summary(verdictOf({ syncs, touched: new Set(["pods shop/web-a"]) }))).toMatchObject({
@@ -246,11 +246,11 @@ describe("writes of one object", () => {
   });
 });
 
-describe("where the names of pods say which is which", () => {
+describe("if the names of pods identify them", () => {
   const one = { metadata: { ...pod("db-1").metadata } };
   const syncs = [sync([remove("db-1")], { pods: [one, pod("db-0")] })];
 
-  test("a pod that goes in place of another one differs, whatever they rank", () => {
+  test("a pod that is deleted instead of another one differs, whatever their ranks", () => {
     const { differs } = judge({ ...quietRound, syncs, owner: [done(remove("db-0"))] });
     expect(differs.map(textOf)).toEqual([
       "the owner's delete of pods shop/db-0: not meant here",
@@ -258,7 +258,7 @@ describe("where the names of pods say which is which", () => {
     ]);
   });
 
-  test("another one is the same where it may go instead, and the one that was meant stays", () => {
+  test("another one is equal if it can be deleted instead, and the intended one stays", () => {
     const later = sync([], { pods: [one] });
     const told = (owner: readonly OwnerWrite[], mayGoInstead: boolean): Verdict =>
       judge({ ...quietRound, syncs: [...syncs, later], owner, mayGoInstead: () => mayGoInstead });
@@ -267,7 +267,7 @@ describe("where the names of pods say which is which", () => {
     expect(told([done(remove("db-0")), done(remove("db-1"))], true).differs).toHaveLength(1);
   });
 
-  test("the one that was meant is the same", () => {
+  test("the intended one is equal", () => {
     expect(summary(judge({ ...quietRound, syncs, owner: [done(remove("db-1"))] }))).toMatchObject({
       same: 1,
       differs: [],
@@ -275,7 +275,7 @@ describe("where the names of pods say which is which", () => {
   });
 });
 
-describe("a status written after pods, by an owner that looks at them twice", () => {
+describe("a status written after pods, by an owner that reads them twice", () => {
   const written = (at: number): OwnerWrite => {
     const write = done({ ...status(3), at });
     return { ...write, answer: { metadata: { ...pod("web").metadata, uid: "set-uid" } } };
@@ -283,7 +283,7 @@ describe("a status written after pods, by an owner that looks at them twice", ()
   const seen = [sync([create(), status(2)])];
   const owner = (at: number): OwnerWrite[] => [done(create(), "web-a"), written(at)];
 
-  test("is not comparable where it is the first one, and comes soon", () => {
+  test("is not comparable if it is the first one, and comes soon", () => {
     const { notComparable } = judge({ ...quietRound, syncs: seen, owner: owner(at.at + 4900), looksTwice: true });
     expect(notComparable.map(({ why }) => why)).toEqual([
       "whether its cache shows by then that it has created web-a is chance",
@@ -298,7 +298,7 @@ describe("a status written after pods, by an owner that looks at them twice", ()
     expect(differs.filter(({ of }) => of === "owner")).toHaveLength(1);
   });
 
-  test("differs where it is the second one", () => {
+  test("differs if it is the second one", () => {
     const all = [...owner(at.at + 400), written(at.at + 900)];
     const { notComparable, differs } = judge({ ...quietRound, syncs: seen, owner: all, looksTwice: true });
     expect(notComparable.map(({ write }) => write.at)).toEqual([at.at + 400]);
@@ -320,7 +320,7 @@ describe("a budget's status with a pod that was evicted", () => {
   const judged = (owner: readonly OwnerWrite[], change: Change = evicted): Verdict =>
     judge({ ...quietRound, syncs: [sync([counting({}, 2000)])], owner, changes: [change] });
 
-  test("is not comparable where the owner takes it out afterwards", () => {
+  test("is not comparable if the owner removes it afterwards", () => {
     expect(summary(judged([still, done(counting({}, 2000))]))).toMatchObject({
       same: 1,
       differs: [],
@@ -328,7 +328,7 @@ describe("a budget's status with a pod that was evicted", () => {
     });
   });
 
-  test("differs where it stays, was not evicted, or goes elsewhere", () => {
+  test("differs if it stays, was not evicted, or is removed otherwise", () => {
     expect(judged([still]).differs.filter(({ of }) => of === "owner")).toHaveLength(1);
     expect(judged([still, done(counting({}, 2000))], { ...evicted, name: "web-2" }).differs).toHaveLength(1);
     expect(judged([still, done(counting({}, 2000))], { ...evicted, namespace: "other" }).differs).toHaveLength(1);
@@ -364,11 +364,11 @@ describe("pods of a surge", () => {
     });
   const old = [pinned("n1", "old"), pinned("n3", "old")];
 
-  test("one on another node, with as old a pod, is the same", () => {
+  test("one on another node, with as old a pod, is equal", () => {
     expect(summary(judged([creates("n1")], old))).toMatchObject({ same: 1, differs: [] });
   });
 
-  test("one that was meant stands for one other", () => {
+  test("an intended one matches one other", () => {
     const pods = [...old, pinned("n4", "old")];
     const [first, second] = [done(creates("n1"), "web-1"), done(creates("n4"), "web-2")];
     const syncs = [sync([creates("n2"), creates("n3")], { pods })];
@@ -393,7 +393,7 @@ describe("pods of a surge", () => {
   });
 });
 
-test("what a sync writes about what it has just created is compared by its name, not by its uid", () => {
+test("writes about a newly created object are compared by its name, not by its uid", () => {
   const started = (uid: string): Write => ({
     ...at,
     verb: "update",
@@ -410,7 +410,7 @@ test("what a sync writes about what it has just created is compared by its name,
   expect(told(new Map()).differs.length).toBeGreaterThan(0);
 });
 
-test("a default that the server fills in is no other body", () => {
+test("a server default is not a difference", () => {
   const job = (spec: object): Write => ({
     ...at,
     verb: "create",

@@ -55,19 +55,19 @@ async function played(
 }
 
 describe("a sync in shadow", () => {
-  test("is refused to create what its cache has, and intends nothing by that", async () => {
+  test("is refused to create a cached object, and that is not an intention", async () => {
     const { statuses, writes } = await played(["POST", "there"]);
     expect(statuses).toEqual([409]);
     expect(writes).toEqual([]);
   });
 
-  test("may create anew what it has deleted", async () => {
+  test("can re-create what it has deleted", async () => {
     const { statuses, writes } = await played(["DELETE", "there"], ["POST", "there"]);
     expect(statuses).toEqual([200, 201]);
     expect(writes.map(({ verb }) => verb)).toEqual(["delete", "create"]);
   });
 
-  test("says with each write which uids it has made up before", async () => {
+  test("reports with each write the uids that it invented before", async () => {
     const { writes } = await played(["POST", "one"], ["POST", "two"]);
     const [one, two] = writes;
     expect(one?.madeUp).toBeUndefined();

@@ -49,7 +49,7 @@ function sceneOf(): Scene {
 }
 
 describe("in step with the owner", () => {
-  test("what cannot be the owner's answer goes through at once, what may be waits a moment for its cause", async () => {
+  test("deltas that cannot be the owner's reaction pass at once, possible ones wait briefly for their cause", async () => {
     const scene = sceneOf();
     const [sets, pods] = [scene.queueOf("ReplicaSet"), scene.queueOf("Pod")];
     scene.put(pods, "pod");
@@ -61,7 +61,7 @@ describe("in step with the owner", () => {
     expect(scene.taken).toEqual(["set", "pod"]);
   });
 
-  test("while syncs are under way it waits on, but no longer than a second", async () => {
+  test("during syncs it keeps waiting, but no longer than a second", async () => {
     const scene = sceneOf();
     const pods = scene.queueOf("Pod");
     scene.busy = true;
@@ -72,7 +72,7 @@ describe("in step with the owner", () => {
     expect(scene.taken).toEqual(["pod"]);
   });
 
-  test("what comes behind a delta that waits keeps its place", async () => {
+  test("a delta after a waiting one keeps its place", async () => {
     const scene = sceneOf();
     const sets = scene.queueOf("ReplicaSet");
     // An update of what is not known yet: what it changes comes just before it.

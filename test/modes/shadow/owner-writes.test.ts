@@ -28,7 +28,7 @@ function patched(metadata: object): AuditEvent {
   };
 }
 
-test("an object that loses its last finalizer while it is being deleted has left", () => {
+test("an object that loses its last finalizer during its deletion is gone", () => {
   const changes = (metadata: object): readonly string[] =>
     auditedWrites([patched(metadata)]).changes.map(({ is }) => is);
   const deletionTimestamp = "2026-01-01T00:00:00Z";

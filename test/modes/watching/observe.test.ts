@@ -33,7 +33,7 @@ async function create({ cluster }: Scene, name: string, labels: Record<string, s
 }
 
 describe("observe", () => {
-  test("lets keys pass through the queue of a controller, and never writes", async () => {
+  test("passes keys through a controller's queue, and never writes", async () => {
     const watched = await scene({ controllers: [replicaset] });
     await create(watched, "web");
     const { cluster, observation } = watched;
@@ -44,7 +44,7 @@ describe("observe", () => {
     await cluster.settle(observation.stop());
   });
 
-  test("runs what it is given in place of the sync", async () => {
+  test("runs the given function instead of the sync", async () => {
     const asked: string[] = [];
     const watched = await scene({
       controllers: [replicaset],
@@ -72,14 +72,14 @@ describe("observe", () => {
     for (const { cluster, observation } of [alone, shared]) await cluster.settle(observation.stop());
   });
 
-  test("tells which controllers are told of a kind", async () => {
+  test("reports the controllers that are notified of a kind", async () => {
     const { cluster, observation } = await scene({ kinds: [{ kind: Pods }], controllers: [replicaset] });
     expect(observation.controllersWatching({ group: "apps", kind: "ReplicaSet" })).toEqual(["replicaset"]);
     expect(observation.controllersWatching({ group: "", kind: "Node" })).toEqual([]);
     await cluster.settle(observation.stop());
   });
 
-  test("what happens is shown with the keys that came of it", async () => {
+  test("shows events with the keys that they enqueued", async () => {
     const watched = await scene({ controllers: [replicaset] });
     const { cluster, observation } = watched;
     const view = new DeltaReport({ controllersOf: (of) => observation.controllersWatching(of) });

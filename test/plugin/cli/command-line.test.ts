@@ -47,7 +47,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
 }
 
 describe("runCommandLine", () => {
-  test("hands a command its arguments and options with their types, and answers its exit code", async () => {
+  test("passes typed arguments and options to a command, and returns its exit code", async () => {
     const { code, out } = await run(
       "greet",
       "a",
@@ -72,7 +72,7 @@ describe("runCommandLine", () => {
     });
   });
 
-  test("options that were not given are absent", async () => {
+  test("omits options that were not given", async () => {
     expect(JSON.parse((await run("greet", "a")).out)).toEqual({ arguments: ["a"], options: {} });
   });
 
@@ -90,7 +90,7 @@ describe("runCommandLine", () => {
     { args: ["greet", "a", "--times"], says: "argument missing" },
   ];
   for (const { args, says } of mistakes) {
-    test(`${args.join(" ")} is one clear line, a next step, and exit code 2`, async () => {
+    test(`${args.join(" ")} causes an error line, a next step, and exit code 2`, async () => {
       const { code, out, err } = await run(...args);
       expect([code, out]).toEqual([2, ""]);
       expect(err).toContain(says);
@@ -98,7 +98,7 @@ describe("runCommandLine", () => {
     });
   }
 
-  test("help shows usage, options in groups and examples, as the program was called", async () => {
+  test("help shows usage, grouped options and examples, as the program was called", async () => {
     const { code, out } = await run("greet", "--help");
     expect(code).toBe(0);
     expect(out).toContain("Usage: kubectl reconcile greet [options] <person...>");
@@ -121,7 +121,7 @@ describe("runCommandLine", () => {
     expect(JSON.parse(out)).toEqual({ arguments: ["a"], options });
   });
 
-  test("an option of a command does not stand before it", async () => {
+  test("does not accept an option of a command before it", async () => {
     const { code, err } = await run("--times", "3", "greet", "a");
     expect(code).toBe(2);
     expect(err).toContain("unknown option '--times'");
@@ -131,14 +131,14 @@ describe("runCommandLine", () => {
     expect(await run("--version")).toEqual({ code: 0, out: "1.2.3\n", err: "" });
   });
 
-  test("no command at all is a mistake that says where the list is", async () => {
+  test("reports a missing command and points to the list", async () => {
     const { code, err } = await run();
     expect(code).toBe(2);
     expect(err).toContain("--help");
   });
 });
 
-test("durations are read in kubectl's forms", () => {
+test("durations are parsed in kubectl's formats", () => {
   expect(["30", "500ms", "30s", "1.5m", "1h30m"].map(readDuration)).toEqual([30_000, 500, 30_000, 90_000, 5_400_000]);
   for (const wrong of ["", "s", "-3s", "3 s", "3d", "1e3"]) expect(() => readDuration(wrong)).toThrow("a duration");
 });

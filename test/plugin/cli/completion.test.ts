@@ -64,7 +64,7 @@ describe("completion", () => {
     expect(await offered("run", "replicaset", "--cont")).toEqual(["--context"]);
   });
 
-  test("asks the cluster only for the option that is being typed", async () => {
+  test("queries the cluster only for the option being typed", async () => {
     lookedUp = 0;
     await offered("run", "replicaset", "-o", "");
     await offered("run", "");
@@ -73,24 +73,24 @@ describe("completion", () => {
     expect(lookedUp).toBe(1);
   });
 
-  test("offers nothing where the candidates cannot be found out", async () => {
+  test("offers nothing if the candidates cannot be determined", async () => {
     expect(await offered("run", "replicaset", "--context", "")).toEqual([]);
   });
 
-  test("offers values behind =, of a list what comes next, and nothing where a value is free", async () => {
+  test("offers values after =, the next item of a list, and nothing if any value is valid", async () => {
     expect(await offered("run", "replicaset", "--output=j")).toEqual(["--output=json"]);
     expect(await offered("run", "replicaset", "--fail-on", "")).toEqual(["delete", "unavailable"]);
     expect(await offered("run", "replicaset", "--fail-on", "delete,u")).toEqual(["delete,unavailable"]);
     expect(await offered("run", "replicaset", "--fail-on=delete,u")).toEqual(["--fail-on=delete,unavailable"]);
   });
 
-  test("leaves files to the shell, and only where files are meant", async () => {
+  test("leaves files to the shell, and only for files", async () => {
     expect(await offers(line, "run", "replicaset", "-f", "")).toEqual({ values: [], files: true });
     expect(await offers(line, "run", "replicaset", "--filename=x")).toEqual({ values: [], files: true });
     expect((await offers(line, "run", "")).files).toBe(false);
   });
 
-  test("finds the command behind options of the connection", async () => {
+  test("finds the command after connection options", async () => {
     expect(await offered("--context", "dev", "")).toEqual(["run"]);
     expect(await offered("--context", "dev", "run", "re")).toEqual(["replicaset"]);
     expect(await offered("--context=dev", "run", "-o", "t")).toEqual(["text"]);
@@ -137,7 +137,7 @@ describe("completion from a cluster", () => {
       .map((text) => text.split("\t")[0] ?? "");
   };
 
-  test("offers kinds, then objects of the namespace, in both ways to write them", async () => {
+  test("offers kinds, then objects of the namespace, in both notations", async () => {
     expect(await of("why", "config")).toEqual(["configmaps"]);
     expect(await of("why", "cm/in")).toEqual(["cm/in-shop"]);
     expect(await of("why", "-nteam", "cm/in")).toEqual(["cm/in-team"]);
@@ -145,12 +145,12 @@ describe("completion from a cluster", () => {
     expect(await of("why", "nosuch/")).toEqual([]);
   });
 
-  test("offers namespaces and contexts of the kubeconfig that is named", async () => {
+  test("offers namespaces and contexts of the given kubeconfig", async () => {
     expect(await of("why", "--namespace", "t")).toEqual(["team"]);
     expect(await of("why", "--context", "")).toHaveLength(1);
   });
 
-  test("offers no name that would not be one word, or drives a terminal", async () => {
+  test("offers no name that is more than one word, or has terminal escapes", async () => {
     expect(await of("why", "clusterroles/")).not.toContain("clusterroles/two words");
     expect((await of("why", "clusterroles/")).filter((name) => !/^clusterroles\/[\w:.-]+$/.test(name))).toEqual([]);
     expect(await of("why", "clusterroles/pl")).toEqual(["clusterroles/plain"]);

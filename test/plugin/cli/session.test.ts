@@ -50,7 +50,7 @@ async function lasts(begin: (session: Session) => void): Promise<number> {
 }
 
 describe("a session", () => {
-  test("ends at the first signal, with the exit code that its command returns; a second one ends the process", async () => {
+  test("ends at the first signal, with the command's exit code; a second one ends the process", async () => {
     const { io, signal, isListening } = scene();
     const run = async ({ ended, signal: aborted }: Session): Promise<number> => {
       await ended;
@@ -64,7 +64,7 @@ describe("a session", () => {
     expect(isListening()).toBe(false);
   });
 
-  test("of a command that has nothing to finish ends the process at the first signal", async () => {
+  test("of a command without clean-up ends the process at the first signal", async () => {
     const { io, signal } = scene();
     await session(
       io,
@@ -76,13 +76,13 @@ describe("a session", () => {
     );
   });
 
-  test("leaves signals to the operating system where the command says nothing about them", async () => {
+  test("leaves signals to the operating system if the command does not handle them", async () => {
     const { io, isListening } = scene();
     const run = async (): Promise<number> => (isListening() ? 1 : 0);
     expect(await session(io, run)).toBe(0);
   });
 
-  test("begins a line of its own after ^C, on a terminal alone", async () => {
+  test("starts a new line after ^C, only on a terminal", async () => {
     for (const { columns, text } of [
       { columns: 80, text: "\nafter\n" },
       { columns: undefined, text: "after\n" },
@@ -102,7 +102,7 @@ describe("a session", () => {
     }
   });
 
-  test("stops listening for signals where the command throws", async () => {
+  test("stops listening for signals if the command throws", async () => {
     const { io, isListening } = scene();
     const run = (): Promise<number> => Promise.reject(new UserError("no"));
     expect((await rejection(session(io, run, "drain"))).message).toBe("no");
@@ -113,12 +113,12 @@ describe("a session", () => {
     expect(await lasts((each) => each.endAfter(5000))).toBe(5000);
   });
 
-  test("ends when nothing has been left to do for 0.3 s, and not while it is busy in between", async () => {
+  test("ends when there has been nothing to do for 0.3 s, and not while it is busy in between", async () => {
     const busy = new Set([50, 200, 350]);
     expect(await lasts((each) => each.endWhenIdle(() => !busy.has(each.elapsedMs)))).toBe(650);
   });
 
-  test("has nothing to run where the start failed after a signal; any other failure is thrown", async () => {
+  test("has nothing to run if the start failed after a signal; any other failure is thrown", async () => {
     const { io, signal } = scene();
     const run = async (each: Session): Promise<number> => {
       const failing = (): Promise<never> => Promise.reject(new Error("aborted"));
@@ -132,7 +132,7 @@ describe("a session", () => {
   });
 });
 
-describe("the life of a command", () => {
+describe("the life cycle of a command", () => {
   const steps: string[] = [];
   const bake = command({
     name: "bake",
@@ -161,7 +161,7 @@ describe("the life of a command", () => {
     expect(steps).toEqual(["complete", "validate", "run bread"]);
   });
 
-  test("never runs a request that is not valid", async () => {
+  test("never runs an invalid request", async () => {
     steps.length = 0;
     const options = { hot: true, cold: true };
     const error = await rejection(bake.execute({ arguments: ["cake"], options }, fakeIo()));
@@ -169,7 +169,7 @@ describe("the life of a command", () => {
     expect(steps).toEqual(["complete", "validate"]);
   });
 
-  test("prints status lines where the request says", async () => {
+  test("prints status lines if the request says so", async () => {
     const [plain, hot] = [fakeIo(), fakeIo()];
     await bake.execute({ arguments: [], options: {} }, plain);
     await bake.execute({ arguments: [], options: { hot: true } }, hot);

@@ -8,20 +8,20 @@ const coloured = styleOf({ ...fakeIo({ columns: 80 }).out, colours: true }).colo
 const plain = styleOf(fakeIo().out).colour;
 
 describe("colours", () => {
-  test("reach the terminal as they are, and leave no trace where there are none", () => {
+  test("reach the terminal unchanged, and are absent without color support", () => {
     expect(terminalText(coloured.red("no"))).toBe("\u001b[31mno\u001b[39m");
     expect(terminalText(coloured.dim(`a ${coloured.bold("b")}`))).toBe("\u001b[2ma \u001b[1mb\u001b[22m\u001b[22m");
     expect(plain.red("no")).toBe("no");
   });
 
-  test("in the text of somebody else are shown, not followed", () => {
+  test("in foreign text are shown, not executed", () => {
     expect(terminalText(coloured.red("\u001b[32mwell"))).toBe("\u001b[31m^[[32mwell\u001b[39m");
     expect(terminalText(plain.red("\u001b[32mwell"))).toBe("^[[32mwell");
   });
 });
 
 describe("columns", () => {
-  test("wide characters take two, colours none, hidden ones what stands for them", () => {
+  test("count wide characters as two, colors as none, and escaped ones as their replacement", () => {
     expect(shownLength("web")).toBe(3);
     expect(shownLength("日本")).toBe(4);
     expect(shownLength("👩‍💻")).toBe(2);
@@ -30,12 +30,12 @@ describe("columns", () => {
     expect(shownLength("\u001b[31m")).toBe(6);
   });
 
-  test("words are wrapped by what they take on the screen", () => {
+  test("decide where words are wrapped", () => {
     expect(wrapWords(["日本語", "日本語", "web"], 10)).toEqual(["日本語", "日本語 web"]);
     expect(wrapHanging("a 日本語日本語 b", 12)).toEqual(["a", `${" ".repeat(8)}日本語日本語`, `${" ".repeat(8)}b`]);
   });
 
-  test("a text is cut by what it takes, never inside of a character", () => {
+  test("decide where a text is cut, never inside a character", () => {
     expect(shorten("web", 3)).toBe("web");
     expect(shorten("webs", 3)).toBe("we…");
     expect(shorten("日本語", 6)).toBe("日本語");
@@ -46,7 +46,7 @@ describe("columns", () => {
     expect(shorten("web", 0)).toBe("");
   });
 
-  test("the columns of a table stand under each other", () => {
+  test("of a table are aligned", () => {
     const lines = plainTable(
       ["NAME", "AGE"],
       [

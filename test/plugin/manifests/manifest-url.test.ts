@@ -50,7 +50,7 @@ const messageOf = async (url: string, io: WebIo = ioWith()): Promise<string> =>
   (await rejection(fetchText(url, io))).message;
 
 describe("-f URL", () => {
-  test("reads the objects behind it, and names the URL as their place", async () => {
+  test("reads the objects at the URL, and names it as their place", async () => {
     const { url, asked } = await site((_, response) => response.end(`${pod}---\n${pod.replace("a\n", "b\n")}`));
     const found = await readManifests([`${url}/web.yaml`], { io: ioWith() });
     expect(found.map(({ file, line, object }) => [file, line, object.metadata.name])).toEqual([
@@ -60,7 +60,7 @@ describe("-f URL", () => {
     expect(asked).toEqual(["GET /web.yaml"]);
   });
 
-  test("follows ten redirects and no more, to http and https alone", async () => {
+  test("follows at most ten redirects, only to http and https", async () => {
     const { url, asked } = await site((request, response) => {
       const left = Number(request.url?.slice(1));
       if (request.url === "/file") response.writeHead(302, { location: "file:///etc/passwd" }).end();
@@ -73,7 +73,7 @@ describe("-f URL", () => {
     expect(await messageOf(`${url}/file`)).toContain("it redirects to something that is not an http or https URL");
   });
 
-  test("sends a login to the server it was given for, and shows it nowhere", async () => {
+  test("sends credentials only to the server for which they were given, and never shows them", async () => {
     const other = await site((_, response) => response.writeHead(404).end());
     const { url, asked } = await site((_, response) => {
       response.writeHead(302, { location: `${other.url}/x?token=abc` }).end();
@@ -86,7 +86,7 @@ describe("-f URL", () => {
     expect(shownUrl("https://me:pass@[half")).not.toContain("pass");
   });
 
-  test("asks a server that fails three times in all, and any other once", async () => {
+  test("tries a server that fails three times, and any other once", async () => {
     const answers = [500, 503, 200];
     const failing = await site((_, response) => response.writeHead(answers.shift() ?? 500).end(pod));
     expect(await fetchText(`${failing.url}/a`, ioWith())).toBe(pod);
@@ -97,7 +97,7 @@ describe("-f URL", () => {
     expect(refusing.asked).toHaveLength(1);
   });
 
-  test("gives up what is too large, and what takes too long", async () => {
+  test("gives up if the response is too large or too slow", async () => {
     const endless = await site((_, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write("#".repeat(1 << 20)));
@@ -118,7 +118,7 @@ describe("-f URL", () => {
     expect(await messageOf(`${stuck.url}/slow.yaml`, { ...io, environment: {} })).toContain("it took longer than 60 s");
   });
 
-  test("goes through the proxy of the environment", async () => {
+  test("uses the proxy of the environment", async () => {
     const proxy = await site((_, response) => response.end(pod));
     const io = ioWith({ HTTP_PROXY: proxy.url, NO_PROXY: "other.test" });
     expect(await fetchText("http://manifests.test/web.yaml?a=b", io)).toBe(pod);
@@ -129,16 +129,16 @@ describe("-f URL", () => {
   const rows = [
     { name: "no server", url: "http://127.0.0.1:1/a.yaml", says: "connection refused" },
     { name: "no such host", url: "http://nowhere.invalid/a.yaml", says: "host" },
-    { name: "no URL", url: "https://", says: "cannot read https://: it is not a URL" },
+    { name: "not a URL", url: "https://", says: "cannot read https://: it is not a URL" },
   ];
-  test.each(rows)("says in one line: $name", async ({ url, says }) => {
+  test.each(rows)("reports in one line: $name", async ({ url, says }) => {
     const message = await messageOf(url);
     expect(message).toStartWith(`cannot read ${url}: `);
     expect(message).toContain(says);
     expect(message).not.toContain("\n");
   });
 
-  test("says that a web page, or a connection that ends, is no manifest", async () => {
+  test("reports that a web page, or a broken connection, is not a manifest", async () => {
     const login = await site((_, response) => response.end(page));
     const error = await rejection(fetchText(`${login.url}/a.yaml`, ioWith()));
     expect(String(error)).toContain(

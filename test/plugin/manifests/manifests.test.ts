@@ -31,7 +31,7 @@ describe("parseManifests", () => {
     ]);
   });
 
-  test("reads values as kubectl does: octal modes, yes for true, dates and 1:30 as texts", () => {
+  test("parses values as kubectl does: octal modes, yes for true, dates and 1:30 as strings", () => {
     const text = `${pod("a")}spec: {mode: 0644, on: yes, at: 2026-01-01, ports: 1:30, big: 0o17}\n`;
     const [manifest] = parseManifests("a.yaml", text, []);
     expect(manifest?.object).toMatchObject({ spec: { mode: 420, at: "2026-01-01", ports: "1:30" } });
@@ -58,12 +58,12 @@ describe("parseManifests", () => {
       says: "items[0]: apiVersion: Required value",
     },
     {
-      name: "an alias that goes round for ever",
+      name: "an endless alias",
       text: `${Array.from({ length: 9 }, (_, i) => `a${i}: &a${i} [${i === 0 ? "x" : Array.from({ length: 9 }, () => `*a${i - 1}`).join()}]`).join("\n")}\n`,
       says: "Excessive alias count",
     },
   ];
-  test.each(wrong)("says file, document and reason for $name", ({ text, says }) => {
+  test.each(wrong)("reports file, document and reason for $name", ({ text, says }) => {
     const { problems } = parsed(text);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(says);
@@ -97,12 +97,12 @@ items:
     { field: "spec.selector", line: 11 },
     { field: "nothing", line: 5 },
   ];
-  test.each(rows)("$field stands on line $line, or its nearest parent does", ({ field, line }) => {
+  test.each(rows)("is $line for $field, or that of its nearest parent", ({ field, line }) => {
     const [manifest] = parseManifests("a.yaml", text, []);
     expect(manifest?.lineOf?.(field)).toBe(line);
   });
 
-  test("is known of JSON too", () => {
+  test("is known for JSON, too", () => {
     const json = JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { a: 1 } }, null, 1);
     const [manifest] = parseManifests("a.json", json, []);
     expect(manifest?.lineOf?.("spec.a")).toBe(8);
@@ -122,7 +122,7 @@ describe("readManifests", () => {
     }
   });
 
-  test("passes sub-folders over with a note, and reads them with -R", async () => {
+  test("skips sub-folders with a note, and reads them with -R", async () => {
     const folder = await mkdtemp(join(tmpdir(), "manifests-"));
     try {
       await mkdir(join(folder, "inner", "deep"), { recursive: true });
@@ -141,7 +141,7 @@ describe("readManifests", () => {
     }
   });
 
-  test("names -k for a kustomization, as a folder and as a file", async () => {
+  test("suggests -k for a kustomization, as a folder and as a file", async () => {
     const folder = await mkdtemp(join(tmpdir(), "manifests-"));
     try {
       await writeFile(join(folder, "kustomization.yaml"), "resources: [a.yaml]\n");
@@ -156,7 +156,7 @@ describe("readManifests", () => {
     expect(parsed("kind: Kustomization\nresources: []\n").problems.join()).toContain("give its folder with -k");
   });
 
-  test("says which file is missing", async () => {
+  test("names a missing file", async () => {
     const error = await rejection(readManifests(["/nowhere/web.yaml"], { io }));
     expect(String(error)).toContain("there is no file /nowhere/web.yaml");
   });
@@ -165,7 +165,7 @@ describe("readManifests", () => {
 describe("readKustomization", () => {
   const host = (run: Host["run"]): Host => ({ ...realHost(), run });
 
-  test("reads what kubectl makes of the folder", async () => {
+  test("reads kubectl's output for the folder", async () => {
     const commands: string[] = [];
     const found = await readKustomization(
       "shop",
@@ -178,7 +178,7 @@ describe("readKustomization", () => {
     expect(found.map(placeOf)).toEqual(["shop, document 1 (Pod a)", "shop, document 2 (Pod b)"]);
   });
 
-  test("says that kubectl is missing, or has failed", async () => {
+  test("reports that kubectl is missing, or has failed", async () => {
     const missing = await rejection(
       readKustomization(
         "shop",

@@ -40,7 +40,7 @@ describe("the name of a type", () => {
     expect(kinds.filter((each) => isNameOf(each, word))).toEqual([]);
   });
 
-  test("one that is misspelt is answered with the nearest", () => {
+  test("that is misspelt leads to a suggestion", () => {
     expect(adviceFor("deploymnt")).toBe("did you mean deployment?");
     expect(adviceFor("podz")).toBe("did you mean pods?");
     expect(adviceFor("replicaset5")).toBe("did you mean replicasets?");

@@ -7,7 +7,7 @@ describe("--service-cluster-ip-range", () => {
     expect(serviceRangesIn("fd00::/108,10.96.0.0/16")).toEqual(["fd00::/108", "10.96.0.0/16"]);
   });
 
-  test("is refused in kube-apiserver's words, with what to give instead", () => {
+  test("is refused with kube-apiserver's message, and a suggestion", () => {
     expect(() => serviceRangesIn("10.96.0.0/16,")).toThrow(
       "--service-cluster-ip-range 10.96.0.0/16,: service-cluster-ip-range[1] is not an ip net",
     );

@@ -20,13 +20,13 @@ describe("a command that is wider than the screen", () => {
     for (const line of lines.filter((each) => !each.includes("'"))) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  test("stays one line where it fits, and in a pipe", () => {
+  test("stays on one line if it fits, and in a pipe", () => {
     expect(commandLines(long, undefined)).toEqual([long]);
     expect(commandLines("kubectl get pods", 16)).toEqual(["kubectl get pods"]);
     expect(withCommand("see it:", "kubectl get pods", 24)).toEqual(["see it: kubectl get pods"]);
   });
 
-  test("stands under what is said of it, where both do not fit on one line", () => {
+  test("goes below its description if both do not fit on one line", () => {
     expect(withCommand("see it:", "kubectl get pods", 20)).toEqual(["see it:", "  kubectl get pods"]);
     expect(withCommand("see it:", "kubectl get pods -n shop", 20)).toEqual([
       "see it:",
@@ -35,7 +35,7 @@ describe("a command that is wider than the screen", () => {
     ]);
   });
 
-  test("is left as it is where its quotes are not plain", () => {
+  test("is unchanged if its quotes are not simple", () => {
     expect(commandLines("kubectl get 'pods -n shop", 10)).toEqual(["kubectl get 'pods -n shop"]);
   });
 });

@@ -20,7 +20,7 @@ function output(pending: { bytes: number }): { readonly out: Output; readonly wr
   return { out, written };
 }
 
-test("a line begins with the version, the number and the time, and a gap says how many events it has lost", () => {
+test("a line starts with the version, the number and the time, and a gap has the number of lost events", () => {
   const pending = { bytes: 0 };
   const { out, written } = output(pending);
   const bus = new TraceBus({ now: () => 5 });

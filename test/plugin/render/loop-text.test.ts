@@ -87,7 +87,7 @@ function field(parts: Partial<LoopField>): string | undefined {
 }
 
 describe("loopText", () => {
-  test("names what is rewritten, the fields with their values, the writers, and where to look", () => {
+  test("names the rewritten object, the fields with their values, the writers, and where to look", () => {
     expect(shown(fight, undefined, "kubectl reconcile watch deploy/web")).toBe(
       [
         "loop    Deployment shop/web: written 241 times in 60 s, 4 a second",
@@ -99,7 +99,7 @@ describe("loopText", () => {
     );
   });
 
-  test("says of a field that is renewed what its last values were, and that nobody knows the writer", () => {
+  test("has the last values of a renewed field, and says that the writer is unknown", () => {
     expect(shown(renewed)).toBe(
       [
         "loop    Widget shop/web: written 21 times in 60 s, 20 a minute",
@@ -109,30 +109,30 @@ describe("loopText", () => {
     );
   });
 
-  test("names the one who renews a field with each of its writes", () => {
+  test("names the writer that renews a field with each of its writes", () => {
     const values = ["10:00", "10:01"];
     expect(field({ path: ".status.at", how: "renewed", everyWriteOf: "op", values, changes: 20 })).toBe(
       "every write of op changes .status.at: …, 10:00, 10:01 (20 changes)",
     );
   });
 
-  test("says of a loop that follows from another one what it follows from", () => {
+  test("names the loop from which another one follows", () => {
     const text = shown({ ...fight, of: { group: "apps", kind: "ReplicaSet" }, key: "shop/web-1", followsFrom: fight });
     expect(text).toStartWith("follows ReplicaSet shop/web-1: written 241 times");
     expect(text).toContain("\n        follows from Deployment web\n");
   });
 
-  test("says when a loop was seen last, if that is a while ago", () => {
+  test("shows when a loop was last seen, if that is a while ago", () => {
     expect(shown(fight, undefined, "", 130_000).split("\n")[0]).toBe(
       "loop    Deployment shop/web: written 241 times in 60 s, 4 a second, last 30 s ago",
     );
   });
 
-  test("gives the pace of a slow one by the hour", () => {
+  test("shows the pace of a slow one per hour", () => {
     expect(shown({ ...fight, writes: 5, ms: 720_000 })).toContain("written 5 times in 12 m, 20 an hour");
   });
 
-  test("of an object that is deleted and created again: who creates it, and who deletes it as far as that is known", () => {
+  test("names the creator of an object that is deleted and created again, and the deleter if it is known", () => {
     const loop: Loop = {
       is: "recreated",
       of: { group: "apps", kind: "ReplicaSet" },
@@ -161,7 +161,7 @@ describe("loopText", () => {
     expect(foundText(loop)).toBe("found   ReplicaSet shop/web-1: deleted and created again · 12 times in 30 s");
   });
 
-  test("numbers the values that must not be shown, and says of renewed ones no more than that", () => {
+  test("numbers values that must not be shown, and says no more of renewed ones", () => {
     const values = ["(masked)", "(masked)"];
     expect(field({ path: ".data.password", values })).toBe(
       ".data.password (masked) 1 ⇄ (masked) 2 (240 changes, by gitops and hpa)",
@@ -171,7 +171,7 @@ describe("loopText", () => {
     );
   });
 
-  test("tells values apart that look alike", () => {
+  test("distinguishes values that look the same", () => {
     const condition = (reason: string): object => ({ type: "Progressing", status: "True", reason });
     const values = [condition("A"), condition("B"), condition("C")];
     expect(field({ path: ".status.conditions[Progressing]", values })).toBe(
@@ -186,7 +186,7 @@ describe("loopText", () => {
     );
   });
 
-  test("says that nobody knows one of the writers", () => {
+  test("says that one of the writers is unknown", () => {
     expect(
       field({
         writers: [
@@ -197,19 +197,19 @@ describe("loopText", () => {
     ).toContain("by a and an unknown writer)");
   });
 
-  test("says of writes that change nothing that they do", () => {
+  test("reports writes that change nothing", () => {
     expect(shown({ ...fight, how: "empty", fields: [] })).toContain(
       "\n        no field changes: every write makes a new version and nothing else\n",
     );
   });
 
-  test("says of a controller of ours that its own writes wake it", () => {
+  test("reports that a controller of ours is enqueued by its own writes", () => {
     expect(shown(own).split("\n")[0]).toBe(
       "loop    replicaset shop/web: 41 syncs in 10 s, 40 of them woken by its own write",
     );
   });
 
-  test("says of a key that requeues itself that it does nothing else", () => {
+  test("reports that a key requeues itself and does nothing else", () => {
     expect(shown(requeued)).toBe(
       "loop    deployment shop/web: 301 syncs in 30 s, 10 a second: each requeues the key, writes nothing and sees nothing new (the progress deadline passed)",
     );
@@ -236,14 +236,14 @@ describe("loopsSummary", () => {
     );
   });
 
-  test("does not count what only follows", () => {
+  test("does not count dependent loops", () => {
     const follows = { ...fight, followsFrom: fight };
     expect(loopsSummary(judge({ seen, unseen: [], findings: [fight, follows, requeued] }), some)).toBe(
       "watched 41 kinds for 60 s: 2 loops in 412 changes",
     );
   });
 
-  test("is not that there is no loop where nothing was written, or nobody can tell", () => {
+  test("does not say that there is no loop if nothing was written, or it is unknown", () => {
     expect(loopsSummary(judge({ seen, unseen: [], findings: [] }), { ...some, deltas: 0 })).toBe(
       "watched 41 kinds for 60 s: nothing was written",
     );
@@ -254,7 +254,7 @@ describe("loopsSummary", () => {
   });
 });
 
-test("acquittalText says why an object that is written often is in no loop", () => {
+test("acquittalText explains why an object that is written often is in no loop", () => {
   const some = { of: fight.of, key: "shop/web", writes: 240, ms: 60_000 };
   expect(acquittalText({ ...some, why: { is: "advances", path: ".status.updatedReplicas", from: 0, to: 20 } })).toBe(
     "Deployment shop/web (240 writes; a rollout: .status.updatedReplicas advances 0 → 20)",

@@ -80,7 +80,7 @@ test("in a pipe each write is one line, with its time", () => {
     2.000   = Deployment web  nothing changed  PUT 200 · 3 ms`);
 });
 
-test("on a narrow terminal lines are broken at words, and an answer stays whole", () => {
+test("on a narrow terminal lines are wrapped at words, and an answer stays complete", () => {
   expect(shown(60)).toBe(`Deployment shop/web no delta before it
   ! Deployment web Operation cannot be fulfilled: the
       object has been modified; please apply your changes to
@@ -92,7 +92,7 @@ Deployment shop/web no delta before it
   = Deployment web  nothing changed  PUT 200 · 3 ms`);
 });
 
-test("of two deltas that may have led to a reconcile both are named, with how far they are apart and what each is", () => {
+test("of two deltas that may have caused a reconcile both are named, with their distance and content", () => {
   const delta = (kind: string, receivedAt: number): NumberedDelta => ({
     v: 1,
     seq: 1,
@@ -122,7 +122,7 @@ test("of two deltas that may have led to a reconcile both are named, with how fa
   expect(because({ grade: "owned", delta: delta("Service", 10) })).toContain("or Service web Updated with it (owned,");
 });
 
-test("what is read again after a refusal is written in the same block", () => {
+test("a write after a refusal and a live read is in the same block", () => {
   const report = new ProcessReport();
   const head = { v: 1, seq: 1, at: 0 } as const;
   const status = { ...write, subresource: "status", ms: 1 } as const;

@@ -59,7 +59,7 @@ function shown(columns: number | undefined, given: readonly RunLine[] = lines): 
 }
 
 describe("RunLines", () => {
-  test("in a pipe every line is whole, with its time", () => {
+  test("in a pipe every line is complete, with its time", () => {
     expect(shown(undefined)).toEqual([
       "    0.000 replicaset shop/web  scale-up     3 of 5 pods are missing → create 3",
       "    0.007                      + Pod web-x7k2p  + Pod web-c81vw  + Pod web-hh2lm",
@@ -69,7 +69,7 @@ describe("RunLines", () => {
     ]);
   });
 
-  test("on 80 columns the times go, and what is too long goes on below", () => {
+  test("on 80 columns the times are omitted, and long text is wrapped", () => {
     expect(shown(80)).toEqual([
       "replicaset shop/web  scale-up     3 of 5 pods are missing → create 3",
       "                     + Pod web-x7k2p  + Pod web-c81vw  + Pod web-hh2lm",
@@ -81,7 +81,7 @@ describe("RunLines", () => {
     ]);
   });
 
-  test("the column of rules grows with those that come", () => {
+  test("the column of rules grows with longer ones", () => {
     const decided = (rule: string): RunLine => ({ ...(lines[0] as RunLine & { is: "decision" }), rule, sentence: "…" });
     const rules = ["scale-up", "deployment-revision", "scale-up"];
     expect(shown(80, rules.map(decided))).toEqual([
@@ -91,7 +91,7 @@ describe("RunLines", () => {
     ]);
   });
 
-  test("no line is wider than a screen of 80 columns or more, also with long names", () => {
+  test("no line is wider than a screen of 80 columns or more, even with long names", () => {
     const long: RunLine[] = lines.map((line) =>
       "key" in line ? { ...line, key: `a-rather-long-namespace/${"web".repeat(8)}` } : line,
     );
@@ -107,7 +107,7 @@ describe("RunLines", () => {
     expect(line).not.toContain("web-8");
   });
 
-  test("the times keep the clock's form on a wide screen", () => {
+  test("the times keep the clock's format on a wide screen", () => {
     const screen = new RunLines({
       style: { columns: 120, colour: new Chalk({ level: 0 }) },
       controllers: ["replicaset"],
@@ -116,7 +116,7 @@ describe("RunLines", () => {
   });
 });
 
-test("the summary counts what happened, and leaves out what did not", () => {
+test("the summary counts what happened, and omits what did not", () => {
   const summary = { syncs: 9, writes: 4, conflicts: 1, cacheBehind: 0, errors: 0 };
   expect(summaryLine(summary, 12_400)).toBe("stopped after 12.4 s: 9 syncs, 4 writes, 1 conflict retried, 0 errors");
   expect(summaryLine({ syncs: 1, writes: 1, conflicts: 0, cacheBehind: 2, errors: 1 }, 800)).toBe(
@@ -124,13 +124,13 @@ test("the summary counts what happened, and leaves out what did not", () => {
   );
 });
 
-test("what an arrow stands between stays on one line, however narrow the screen", () => {
+test("both sides of an arrow stay on one line, however narrow the screen", () => {
   for (let columns = 50; columns <= 120; columns++) {
     for (const line of shown(columns)) expect(line).not.toMatch(/→$|^ *→/);
   }
 });
 
-test("names the kind of a list that failed", () => {
+test("the kind of a list that failed is named", () => {
   const [line] = shown(undefined, [{ is: "list failed", at, kind: "ReplicaSet", why: "404 NotFound" }]);
   expect(line).toEndWith("list of ReplicaSet failed: 404 NotFound; trying again");
 });

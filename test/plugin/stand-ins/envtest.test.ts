@@ -28,7 +28,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("are a control plane with RBAC, which client certificates log in to", async () => {
+  test("are a control plane with RBAC, which accepts client certificates", async () => {
     const admin = await plane.ask({ path: whoAmI, body: {}, as: certificates.client });
     expect(admin.body.status.userInfo).toMatchObject({
       username: "dev",
@@ -41,7 +41,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     );
   });
 
-  test("hold what kube-apiserver alone makes: no ServiceAccount, no ConfigMap of a controller, roles without aggregated rules", async () => {
+  test("contain only what kube-apiserver creates: no ServiceAccount, no ConfigMap of a controller, roles without aggregated rules", async () => {
     const items = async (path: string): Promise<readonly string[]> => {
       const { body } = await plane.ask({ path, as: certificates.client });
       return (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
@@ -56,7 +56,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect([created.status, created.body.spec?.serviceAccountName]).toEqual([201, undefined]);
   });
 
-  test("sign tokens by the keys and the issuer that they are given", async () => {
+  test("sign tokens with the given keys and issuer", async () => {
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     const as = certificates.client;
     await plane.ask({ path: accounts, body: { metadata: { name: "robot" } }, as });
@@ -68,7 +68,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect(whom.body.status.userInfo.username).toBe("system:serviceaccount:default:robot");
   });
 
-  test("run side by side, each with a state of its own, until SIGTERM ends them", async () => {
+  test("run side by side, each with a separate state, until SIGTERM ends them", async () => {
     await using other = await startPlane(assets, certificates);
     const body = { metadata: { name: "here" } };
     const as = certificates.client;
@@ -82,14 +82,14 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     );
   });
 
-  test("tell the flags by which envtest knows the release", async () => {
+  test("report the flags by which envtest detects the release", async () => {
     const help = (name: string): string => Bun.spawnSync([join(assets, name), "--help"]).stdout.toString();
     expect(help("kube-apiserver")).not.toMatch(/^\s*--insecure-port\b/m);
     expect(help("kube-apiserver")).toMatch(/^\s*--client-ca-file\b/m);
     expect(help("etcd")).toMatch(/^\s*--unsafe-no-fsync\b/m);
   });
 
-  test("write a certificate where there is none, and let users of a token file do everything without RBAC", async () => {
+  test("write a certificate if there is none, and give users of a token file all permissions without RBAC", async () => {
     const certDir = join(folder, "new-certificates");
     const port = await freePort();
     const users = join(folder, "users.csv");
@@ -106,7 +106,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect((await apiserver.stop()).code).toBe(0);
   });
 
-  test("end with one line where the port is taken", async () => {
+  test("end with one line if the port is in use", async () => {
     const port = new URL(plane.url).port;
     const apiserver = await start(assets, "kube-apiserver", [`--secure-port=${port}`]);
     const { code, stderr } = await apiserver.ended();
@@ -114,7 +114,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect(stderr).toMatch(/^Error: kube-apiserver: cannot serve on 127.0.0.1, port \d+: [^\n]*\n$/);
   });
 
-  test("run the kubectl of PATH, and never themselves", async () => {
+  test("run the kubectl in PATH, and never themselves", async () => {
     const [real, none] = [join(folder, "real"), join(folder, "none")];
     for (const dir of [real, none]) mkdirSync(dir, { recursive: true });
     writeFileSync(join(real, "kubectl"), '#!/bin/sh\necho "real $*"\nexit 3\n', { mode: 0o755 });
@@ -131,7 +131,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     expect(missing.stderr.toString()).toStartWith("Error: kubectl: there is no kubectl on PATH");
   });
 
-  test("are put over links, and over nothing else", async () => {
+  test("replace links, and nothing else", async () => {
     const dir = join(folder, "mixed");
     mkdirSync(dir);
     symlinkSync("/nowhere", join(dir, "kube-apiserver"));

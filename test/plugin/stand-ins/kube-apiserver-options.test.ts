@@ -13,7 +13,7 @@ const why = (...args: string[]): string => {
 };
 
 describe("readKubeApiserverFlags", () => {
-  test("reads values behind = and as the next word, underscores as dashes, and booleans without a value", () => {
+  test("parses values after = and as the next word, underscores as dashes, and booleans without a value", () => {
     const { options } = read(
       "--secure_port",
       "1234",
@@ -29,7 +29,7 @@ describe("readKubeApiserverFlags", () => {
     expect([options.port, options.audiences]).toEqual([2, ["a", "b", "c"]]);
   });
 
-  test("lets everybody do everything without --authorization-mode, so that nobody is anonymous", () => {
+  test("permits everything without --authorization-mode, so that no user is anonymous", () => {
     expect(read().options).toMatchObject({ authorization: "AlwaysAllow", anonymous: false });
     expect(read("--authorization-mode=Node,RBAC")).toMatchObject({
       options: { authorization: "RBAC", anonymous: true },
@@ -37,7 +37,7 @@ describe("readKubeApiserverFlags", () => {
     });
   });
 
-  test("notes what has no effect, in one line, and nothing that no client can see", () => {
+  test("reports flags without effect in one line, except those that no client can notice", () => {
     expect(read("--etcd-servers=x", "-v=4", "--allow-privileged=true", "--watch-cache=false").notes).toEqual([]);
     expect(read("--feature-gates=A=true", "--allow-privileged=false", "--runtime-config=api/all=true").notes).toEqual([
       "without effect in the sandbox: --allow-privileged, --feature-gates, --runtime-config",
@@ -47,7 +47,7 @@ describe("readKubeApiserverFlags", () => {
     ]);
   });
 
-  test("takes ranges of addresses for Services, of the family of the address that is advertised", () => {
+  test("accepts ranges of Service addresses, of the family of the advertised address", () => {
     expect(read().options.serviceRanges).toEqual(["10.0.0.0/24"]);
     const both = "--service-cluster-ip-range=fd00::/112,10.96.0.0/16";
     expect(read(both).options.serviceRanges).toEqual(["fd00::/112", "10.96.0.0/16"]);
@@ -56,7 +56,7 @@ describe("readKubeApiserverFlags", () => {
     );
   });
 
-  test("keeps an audit log with a policy alone", () => {
+  test("keeps an audit log only with a policy", () => {
     expect(read("--audit-log-path=log", "--audit-policy-file=policy").options.audit).toEqual({
       log: "log",
       policy: "policy",

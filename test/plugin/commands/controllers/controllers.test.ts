@@ -16,7 +16,7 @@ describe("controllers", () => {
   }
 
   for (const columns of [60, 80, 100, 120, 160]) {
-    test(`lists every controller in its group with its purpose on a terminal of ${columns} columns, a line each`, async () => {
+    test(`lists every controller in its group with its purpose on a terminal of ${columns} columns, one per line`, async () => {
       const [head, ...lines] = await printed(columns);
       expect(head).toStartWith("NAME ");
       for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
@@ -40,13 +40,13 @@ describe("controllers", () => {
     expect(lines.find((line) => line.startsWith("scheduler"))).not.toContain("kube-scheduler ");
   });
 
-  test("leaves nothing out where lines may be of any length", async () => {
+  test("omits nothing if lines can have any length", async () => {
     const lines = await printed(undefined);
     expect(lines[0]?.split(/ {2,}/)).toEqual(["NAME", "SHORT", "GROUP", "WATCHES", "WORKERS", "PURPOSE"]);
     for (const { purpose } of builtInControllers) expect(lines.some((line) => line.endsWith(purpose))).toBe(true);
   });
 
-  test("names the first of many watched kinds on a terminal, and says how many more there are", async () => {
+  test("names the first of many watched kinds on a terminal, and how many more there are", async () => {
     const line = (await printed(200)).find((each) => each.startsWith("disruption"));
     expect(line?.split(/ {2,}/)[2]).toBe("PodDisruptionBudget, Pod and 4 more");
   });
@@ -59,7 +59,7 @@ describe("controllers", () => {
     }
   });
 
-  test("names a verb once, and grants what is needed of several objects in one rule", async () => {
+  test("has a verb once, and grants permissions for several objects in one rule", async () => {
     const names = ["kube-apiserver-client", "kube-apiserver-client-kubelet", "kubelet-serving", "legacy-unknown"];
     const lines = await printed(80, certificateSigningRequestSigning.name);
     expect(lines).toContain("            signers: sign");
@@ -77,7 +77,7 @@ describe("controllers", () => {
     ]);
   });
 
-  test("grants what is needed of all objects as well as of some in two rules", () => {
+  test("grants permissions for all objects and for some in two rules", () => {
     const grant = { group: "", resource: "secrets", verbs: ["update"] };
     const permissions = [{ ...grant, names: ["a"] }, grant, { ...grant, names: ["b"] }];
     const parts = { name: "own", purpose: "tests", for: ConfigMaps, watches: [watchPrimary(ConfigMaps)] };

@@ -63,8 +63,8 @@ function node(name: string, more: object = {}): object {
   return { apiVersion: "v1", kind: "Node", metadata: { name }, ...more };
 }
 
-describe("what is in the baseline and not in -f", () => {
-  test("is named, and stays", async () => {
+describe("objects in the baseline and not in -f", () => {
+  test("are named, and stay", async () => {
     const [before, after] = [fileOf(deployment("api", 1), configMap("c")), fileOf(configMap("c"))];
     const { code, text } = await dryRun({ baseline: [before], manifests: [after] });
     expect(text).toContain("in the baseline, not in -f: Deployment default/api; --prune deletes them");
@@ -72,7 +72,7 @@ describe("what is in the baseline and not in -f", () => {
     expect(code).toBe(0);
   });
 
-  test("is deleted with --prune, with what it owns", async () => {
+  test("are deleted with --prune, with their dependents", async () => {
     const [before, after] = [fileOf(deployment("api", 1), configMap("c")), fileOf(configMap("c"))];
     const { code, text } = await dryRun({ baseline: [before], manifests: [after], prune: true, failOn: ["delete"] });
     expect(text).toContain("- Deployment default/api");
@@ -81,7 +81,7 @@ describe("what is in the baseline and not in -f", () => {
     expect(code).toBe(1);
   });
 
-  test("runs a controller of a file beside all others", async () => {
+  test("are handled by a controller in a file beside all others", async () => {
     let synced = 0;
     const own = defineController({
       name: "own",
@@ -98,7 +98,7 @@ describe("what is in the baseline and not in -f", () => {
     expect(synced).toBeGreaterThan(0);
   });
 
-  test("refuses a controller that has no part in a dry run", async () => {
+  test("are not handled by a controller without a part in a dry run, which is refused", async () => {
     const error = await rejection(dryRun({ named: ["pv-binder"], manifests: [fileOf(configMap("c"))] }));
     expect(String(error)).toContain(
       "a dry run does not run persistentvolume-binder: whether claims are bound is judged",
@@ -110,13 +110,13 @@ describe("what is in the baseline and not in -f", () => {
     expect(keyed).toMatchObject({ next: [expect.stringContaining(hint) as string] });
   });
 
-  test("--prune needs both", async () => {
+  test("need both for --prune", async () => {
     const error = await rejection(dryRun({ manifests: [fileOf(configMap("c"))], prune: true }));
     expect(String(error)).toContain("--prune compares -f with --baseline");
   });
 });
 
-test("what may not become available is not called available", async () => {
+test("objects that may not become available are not reported as available", async () => {
   const claim = {
     apiVersion: "resource.k8s.io/v1",
     kind: "ResourceClaim",
@@ -141,7 +141,7 @@ test("what may not become available is not called available", async () => {
 describe("the nodes of an empty cluster", () => {
   const crowd = (): string => fileOf(deployment("web", 400));
 
-  test("are three, and the answer says so where that is too few", async () => {
+  test("are three, and the answer says so if that is too few", async () => {
     const { code, text } = await dryRun({ manifests: [crowd()] });
     expect(text).toContain("the empty cluster has 3 nodes of 8 CPUs, 16 GiB and room for 110 pods each: --nodes");
     expect(code).toBe(4);
@@ -153,7 +153,7 @@ describe("the nodes of an empty cluster", () => {
     expect(code).toBe(0);
   });
 
-  test("are those of the manifests where there are any, and take pods", async () => {
+  test("are those of the manifests if there are any, and accept pods", async () => {
     const room = { status: { capacity: { pods: "5" } } };
     const baseline = fileOf(node("a", room), node("b", room));
     const { code, text } = await dryRun({ baseline: [baseline], manifests: [fileOf(deployment("web", 11))] });
@@ -163,7 +163,7 @@ describe("the nodes of an empty cluster", () => {
     expect(code).toBe(4);
   });
 
-  test("keep the taints that their manifests give them", async () => {
+  test("keep the taints from their manifests", async () => {
     const taints = { spec: { taints: [{ key: "gpu", effect: "NoSchedule" }] } };
     const { text } = await dryRun({ manifests: [fileOf(node("a", taints), deployment("web", 1))] });
     expect(text).toContain("0/1 nodes are available: 1 node(s) had untolerated taint");
@@ -174,7 +174,7 @@ describe("a thousand objects", () => {
   const many = Array.from({ length: 1000 }, (_, n) => configMap(`cm-${n}`));
   const lines = ({ text }: Ended): readonly string[] => text.split("\n");
 
-  test("are counted, in lines that can be read", async () => {
+  test("are counted, in readable lines", async () => {
     const end = await dryRun({ manifests: [fileOf(...many, deployment("web", 1))] });
     expect(lines(end)[0]).toBe("applied 1000 ConfigMaps created · Deployment default/web created");
     expect(end.text).toContain("+ 1000 ConfigMaps  applied: default/cm-0, default/cm-1 and 998 more");
@@ -187,7 +187,7 @@ describe("a thousand objects", () => {
     expect(text).toContain("::notice title=991 more notices::");
   });
 
-  test("of which many are short name ten, and count the rest", async () => {
+  test("include ten by name, and count the rest", async () => {
     const short = Array.from({ length: 30 }, (_, n) => deployment(`web-${n}`, 1));
     const { text } = await dryRun({ manifests: [fileOf(...short)], nodes: 0 });
     expect(text.match(/^! Deployment .*: available 0 of 1/gm)).toHaveLength(10);
@@ -195,10 +195,10 @@ describe("a thousand objects", () => {
   });
 });
 
-describe("the diffs of what controllers make", () => {
+describe("the diffs of controllers' objects", () => {
   const manifests = (): readonly string[] => [fileOf(deployment("web", 2))];
 
-  test("are left out, and printed when asked for", async () => {
+  test("are omitted, and printed on request", async () => {
     const plain = await dryRun({ manifests: manifests() });
     expect(plain.text).toContain("+++ Deployment default/web (after)");
     expect(plain.text).not.toContain("+++ 2 Pods");
@@ -207,7 +207,7 @@ describe("the diffs of what controllers make", () => {
     expect(all.text).toContain("+++ 2 Pods");
   });
 
-  test("come before the rest on a terminal, and behind it in a file", async () => {
+  test("come before the rest on a terminal, and after it in a file", async () => {
     const places = ({ text }: Ended): boolean =>
       text.indexOf("+++ Deployment") < text.indexOf("+ Deployment default/web  ");
     expect(places(await dryRun({ manifests: manifests() }, 120))).toBe(true);
@@ -215,7 +215,7 @@ describe("the diffs of what controllers make", () => {
   });
 });
 
-test("JUnit has a test for each object, failed by what fails the job", async () => {
+test("JUnit has a test for each object, which fails by what fails the job", async () => {
   const { spec, ...web } = deployment("logs", 1) as { readonly spec: { readonly replicas?: number } };
   const { replicas: _replicas, ...rest } = spec;
   const service = { apiVersion: "v1", kind: "Service", metadata: { name: "x" } };

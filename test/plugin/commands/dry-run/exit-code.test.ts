@@ -27,14 +27,14 @@ describe("the exit code of dry-run", () => {
     { name: "something would change", run: rollout, code: 1 },
     { name: "something would change, --exit-code=never", run: rollout, never: true, code: 0 },
     { name: "manifests alone have nothing to differ from", run: rollout, alone: true, code: 0 },
-    { name: "a rollout, where deletions are feared", run: rollout, failOn: ["delete"], code: 0 },
+    { name: "a rollout, with --fail-on deletion", run: rollout, failOn: ["delete"], code: 0 },
     { name: "nothing becomes available", run: full, code: 4 },
     { name: "nothing becomes available, --exit-code=never", run: full, never: true, code: 4 },
-    { name: "nothing becomes available, where it is not feared", run: full, failOn: ["delete"], code: 0 },
-    { name: "nothing becomes available, where it is feared", run: full, failOn: ["unavailable"], code: 4 },
+    { name: "nothing becomes available, without that in --fail-on", run: full, failOn: ["delete"], code: 0 },
+    { name: "nothing becomes available, with that in --fail-on", run: full, failOn: ["unavailable"], code: 4 },
     { name: "never steady", run: { ...rollout, settled: { is: "horizon", horizonMs: 1 } }, code: 3 },
     {
-      name: "never steady, where it is not feared",
+      name: "never steady, without that in --fail-on",
       run: { ...rollout, settled: { is: "horizon", horizonMs: 1 } },
       failOn: ["delete"],
       code: 0,
@@ -68,11 +68,11 @@ describe("the exit code of dry-run", () => {
     readonly failOn?: readonly FailCondition[];
     readonly code: number;
   }[] = [
-    { name: "a DaemonSet, which nobody here runs", baseline: [], applied: [daemons], code: 5 },
+    { name: "a DaemonSet, which no controller here runs", baseline: [], applied: [daemons], code: 5 },
     { name: "a DaemonSet that changes", baseline: [daemons], applied: [labelled], code: 5 },
-    { name: "a DaemonSet that stays as it is", baseline: [daemons], applied: [daemons], code: 0 },
+    { name: "a DaemonSet that does not change", baseline: [daemons], applied: [daemons], code: 0 },
     {
-      name: "a DaemonSet, where only deletions are feared",
+      name: "a DaemonSet, with only deletions in --fail-on",
       baseline: [],
       applied: [daemons],
       failOn: ["delete"],
@@ -80,10 +80,10 @@ describe("the exit code of dry-run", () => {
     },
     { name: "an object that cannot be read", baseline: [service], applied: [service, hidden], code: 5 },
     { name: "the same beside a change", baseline: [], applied: [service, hidden], code: 1 },
-    { name: "a kind of others that stays as it is", baseline: [frob], applied: [frob], code: 0 },
-    { name: "a kind of others beside a change", baseline: [], applied: [service, frob], code: 1 },
-    { name: "a Service that fits no pod", baseline: [lost], applied: [lost], code: 0 },
-    { name: "the same, where it is feared", baseline: [lost], applied: [lost], failOn: ["dangling"], code: 1 },
+    { name: "a kind of others that does not change", baseline: [frob], applied: [frob], code: 0 },
+    { name: "a kind of others with a change", baseline: [], applied: [service, frob], code: 1 },
+    { name: "a Service without matching pods", baseline: [lost], applied: [lost], code: 0 },
+    { name: "the same, with that in --fail-on", baseline: [lost], applied: [lost], failOn: ["dangling"], code: 1 },
   ];
   for (const { name, baseline, applied, failOn, code } of open) {
     test(`${name}: ${code}`, async () => {
@@ -93,7 +93,7 @@ describe("the exit code of dry-run", () => {
     });
   }
 
-  test("an object that is applied and scaled is told once", async () => {
+  test("an object that is applied and scaled is reported once", async () => {
     const kind = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
     const scale = { is: "scale", kind, namespace: "shop", name: "web", replicas: 4 } as const;
     const run = await play([deployment("nginx:1")], [apply(deployment("nginx:2")), scale]);
@@ -103,21 +103,21 @@ describe("the exit code of dry-run", () => {
     expect(notices).toHaveLength(1);
   });
 
-  test("where nothing was compared, nothing is said not to change", async () => {
+  test("without a comparison nothing is reported as unchanged", async () => {
     const run = await play([service], [apply(service), apply(hidden)]);
     const text = textLines(reportOf(run), styleOf(fakeIo().out)).join("\n");
     expect(text).not.toContain("nothing would change");
     expect(text).toContain("cannot tell whether anything would change: not seen: Frob shop/hidden");
   });
 
-  test("a Deployment that is deleted takes with it what is lost for good", async () => {
+  test("a deleted Deployment takes its dependents, which are lost for good", async () => {
     const kind = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true };
     const run = await play([deployment("nginx:1.26")], [{ is: "delete", kind, namespace: "shop", name: "web" }]);
     expect(lostObjects(run).map(({ of }) => of.kind)).toEqual(["Deployment", "ReplicaSet", "Pod"]);
     expect(exitCodeOf(run, judged(run), { failOn: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
   });
 
-  test("--fail-on takes lists, and refuses words that it does not know", () => {
+  test("--fail-on accepts lists, and refuses unknown words", () => {
     expect(parseFailOn(["delete,unavailable", "never-steady"])).toEqual(
       new Set(["delete", "unavailable", "never-steady"]),
     );

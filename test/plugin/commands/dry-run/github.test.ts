@@ -17,7 +17,7 @@ describe("in GitHub Actions", () => {
     "x\r::error::y",
   ];
 
-  test("no text of a manifest or of a server is obeyed as a workflow command", async () => {
+  test("no text of a manifest or of a server is executed as a workflow command", async () => {
     const data = Object.fromEntries(forged.map((text, index) => [`key-${index}`, text]));
     const annotations = { "example.com/note": forged.join("\n") };
     const settings = {
@@ -39,7 +39,7 @@ describe("in GitHub Actions", () => {
   });
 
   const nowhere = ["https://example.com/web.yaml", "standard input"];
-  test.each(nowhere)("what stands in no file of the work tree, %s, is named in the message", (file) => {
+  test.each(nowhere)("an object that is in no file of the work tree, %s, is named in the message", (file) => {
     const report = reportOf(rollout);
     const manifests = report.manifests.map((manifest) => ({ ...manifest, file }));
     const lines = githubLines({ ...report, manifests }, seededRandom(1));
@@ -50,7 +50,7 @@ describe("in GitHub Actions", () => {
     expect(text).toContain(`::error title=Deployment web::${file}, line 4: spec.replicas: wrong`);
   });
 
-  test("shows ten annotations of a level, errors first, the last of them a count of the rest", () => {
+  test("shows ten annotations per level, errors first, the last of them a count of the rest", () => {
     const annotations = Array.from({ length: 12 }, (_, n) => n).flatMap((n): Annotation[] => [
       { level: "notice", title: `n${n}`, message: "m" },
       { level: "error", title: `e${n}`, message: "100 %: a\nb", place: { file: "a,b.yaml", line: n } },

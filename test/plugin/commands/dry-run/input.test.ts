@@ -12,7 +12,7 @@ import { type FakeIo, fakeIo } from "../../../support/fake-io.ts";
 import { rejection } from "../../../support/rejection.ts";
 import { apply, obeyed, play } from "./scene.ts";
 
-describe("a dry-run that cannot be made", () => {
+describe("an invalid dry-run", () => {
   /** The program's own command, on these manifests alone. */
   async function refused(text: string, output: "diff" | "github"): Promise<{ io: FakeIo; error: UserError }> {
     const folder = mkdtempSync(join(tmpdir(), "dry-run-"));
@@ -51,7 +51,7 @@ describe("a dry-run that cannot be made", () => {
       line: 3,
     },
     {
-      name: "a kind in a group of Kubernetes that lacks it",
+      name: "a kind in a Kubernetes group that lacks it",
       text: object("v1", "Deployment"),
       says: "there is no kind Deployment in v1: did you mean apps/v1?",
       line: 3,
@@ -63,7 +63,7 @@ describe("a dry-run that cannot be made", () => {
       line: 3,
     },
     {
-      name: "a field that is not known",
+      name: "an unknown field",
       text: object("apps/v1", "Deployment", spec("        imagee: x\n")),
       says: 'unknown field "spec.template.spec.containers[0].imagee"',
       line: 13,
@@ -94,7 +94,7 @@ describe("a dry-run that cannot be made", () => {
     });
   }
 
-  test("forges no workflow command, on standard error neither", async () => {
+  test("prints no forged workflow command, on standard error either", async () => {
     const { io, error } = await refused(
       'apiVersion: v1\nkind: "::error::x ##[error]y"\nmetadata: {name: a}\n',
       "github",
@@ -103,7 +103,7 @@ describe("a dry-run that cannot be made", () => {
     expect(obeyed(`${error.message}\n${error.next.join("\n")}`)).toEqual([]);
   });
 
-  test("kinds of other groups are no mistake", async () => {
+  test("accepts kinds of other groups", async () => {
     const run = await play([], [apply({ apiVersion: "example.com/v1", kind: "Frob", metadata: { name: "f" } })]);
     expect(run.notFollowed.map(({ did }) => did)).toEqual(["created"]);
     const kinds = await sandboxKinds();
@@ -112,7 +112,7 @@ describe("a dry-run that cannot be made", () => {
     expect(whyUnknown({ apiVersion: "example.com/v1", kind: "Frob" }, kinds)).not.toContain("did you mean");
   });
 
-  test("every removed version names one that is served, or says what to do", async () => {
+  test("suggests a served version for every removed one, or what to do", async () => {
     const kinds = await sandboxKinds();
     const served = new Set(
       kinds.map((kind) => `${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.kind}`),

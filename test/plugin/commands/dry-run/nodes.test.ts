@@ -101,7 +101,7 @@ const answerIn = (text: string): readonly string[] => {
 };
 
 describe("dry-run --node-down", () => {
-  test("says what moves, what cannot and why, what waits, is lost and stays, and what is short in the end", async () => {
+  test("reports what moves, what cannot and why, what waits, is lost and stays, and what is short in the end", async () => {
     const { code, text } = await dryRun({ nodeDown: ["worker-1"] });
     expect(plain(text)).toStartWith("applied Node worker-1 fell silent\n");
     expect(answerIn(text)).toMatchInlineSnapshot(`
@@ -125,7 +125,7 @@ describe("dry-run --node-down", () => {
     expect(code).toBe(4);
   });
 
-  test("fits a narrow terminal, and prints no diffs unless they are asked for", async () => {
+  test("fits a narrow terminal, and prints diffs only on request", async () => {
     const { text } = await dryRun({ nodeDown: ["worker-1"] }, 80);
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(text).not.toContain("@@");
@@ -133,7 +133,7 @@ describe("dry-run --node-down", () => {
     expect(all.text).toContain("+++ Node worker-1 (after)");
   });
 
-  test("is one answer for all formats", async () => {
+  test("has the same answer in all formats", async () => {
     const line = "ReplicaSet default/big: Pod big-";
     for (const output of ["yaml", "markdown", "github"]) {
       const { code, text } = await dryRun({ nodeDown: ["worker-1"], output });
@@ -147,7 +147,7 @@ describe("dry-run --node-down", () => {
     expect(junit.text).toContain("ReplicaSet default/big: available 0 of 1");
   });
 
-  test("as JSON has a line for the node, for each pod and for each Service that is without endpoints", async () => {
+  test("as JSON has a line for the node, for each pod and for each Service without endpoints", async () => {
     const { text } = await dryRun({ nodeDown: ["worker-1"], output: "json" });
     const lines = text
       .trimEnd()
@@ -166,7 +166,7 @@ describe("dry-run --node-down", () => {
     expect(of("end")).toMatchObject([{ available: "found", exitCode: 4 }]);
   });
 
-  test("decides by --fail-on as anything else", async () => {
+  test("is subject to --fail-on like anything else", async () => {
     expect((await dryRun({ nodeDown: ["worker-1"], failOn: ["dangling"] })).code).toBe(0);
     expect((await dryRun({ nodeDown: ["worker-1"], failOn: ["unavailable"] })).code).toBe(4);
     // Nothing runs on the second one that could not run on the first, but for the StatefulSet.
@@ -174,7 +174,7 @@ describe("dry-run --node-down", () => {
     expect(code).toBe(0);
   });
 
-  test("comes after the manifests: what they make is no change", async () => {
+  test("comes after the manifests: their effects are not a change", async () => {
     const { text } = await dryRun({ nodeDown: ["worker-1"], scale: ["deploy/web=2"] });
     expect(text).not.toContain("+ Deployment");
     expect(text).not.toContain("Deployment default/web created");
@@ -188,7 +188,7 @@ describe("dry-run --node-down", () => {
 });
 
 describe("dry-run --drain", () => {
-  test("names what is held by which budget, and what kubectl drain has to be told", async () => {
+  test("names the budgets that block pods, and the flags that kubectl drain needs", async () => {
     const { code, text } = await dryRun({ drain: ["worker-1"] });
     expect(plain(text)).toStartWith("applied Node worker-1 cordoned\n");
     expect(answerIn(text)).toMatchInlineSnapshot(`
@@ -211,7 +211,7 @@ describe("dry-run --drain", () => {
     expect(code).toBe(4);
   });
 
-  test("fails a job that fears a drain that does not end", async () => {
+  test("fails a job with --fail-on for a drain that does not end", async () => {
     expect((await dryRun({ drain: ["worker-1"], failOn: ["held"] })).code).toBe(1);
     expect((await dryRun({ drain: ["worker-1"], failOn: ["never-steady"] })).code).toBe(0);
   });
@@ -220,12 +220,12 @@ describe("dry-run --drain", () => {
 describe("a question about a node is refused", () => {
   const rows: readonly { readonly name: string; readonly options: object; readonly says: readonly string[] }[] = [
     {
-      name: "that is not there, with those whose names are like it",
+      name: "that does not exist, with similar names",
       options: { nodeDown: ["worker-3"] },
       says: ["there is no node worker-3 among the manifests, nor a simulated one", "did you mean worker-1, worker-2?"],
     },
     {
-      name: "that is like no other",
+      name: "that resembles no other",
       options: { drain: ["database"] },
       says: ["there is no node database among the manifests, nor a simulated one", "there are: worker-1, worker-2"],
     },
@@ -261,7 +261,7 @@ describe("a question about a node is refused", () => {
     });
   }
 
-  test("without the rights to know what is on it", async () => {
+  test("without the permissions to read its pods", async () => {
     const refuse = (plural: string): StatusError =>
       new StatusError(403, { reason: "Forbidden", message: `no ${plural}` });
     const client = (forbidden: string): Client =>

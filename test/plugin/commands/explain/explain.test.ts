@@ -51,7 +51,7 @@ describe("explain", () => {
     { name: "a controller", words: ["replicaste"], says: "did you mean replicaset?" },
     { name: "a controller by another name of it", words: ["pvc-protectoin"], says: "did you mean pvc-protection?" },
     { name: "a rule", words: ["replicaset", "scale-dwn"], says: "did you mean scale-down?" },
-    { name: "a rule that is like none", words: ["serviceaccount", "zzz"], says: "known are: create-default" },
+    { name: "a rule that resembles none", words: ["serviceaccount", "zzz"], says: "known are: create-default" },
   ]) {
     test(`suggests ${name} that may have been meant`, async () => {
       const failed = rejection(explainCommand.execute({ arguments: words, options: {} }, fakeIo()));
@@ -59,7 +59,7 @@ describe("explain", () => {
     });
   }
 
-  test("completes controllers, then the rules of the one that is named", async () => {
+  test("completes controllers, then the rules of the given one", async () => {
     const values = async (before: readonly string[]): Promise<string[]> =>
       ((await explainCommand.argumentCandidates?.(fakeIo(), before, { typed: "", before, values: {} })) ?? []).map(
         ({ value }) => value,

@@ -4,7 +4,7 @@ import { type LeaderElectFlags, leaderElectOf } from "../../../../plugin/command
 import { readBindAddress } from "../../../../plugin/telemetry/endpoint.ts";
 
 describe("--leader-elect", () => {
-  test("has the durations of kube-controller-manager, and takes others", () => {
+  test("has kube-controller-manager's durations, and accepts others", () => {
     expect(leaderElectOf({})).toBeUndefined();
     const durations = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
     expect(leaderElectOf({ leaderElect: true })).toEqual({ ...durations, name: undefined, namespace: undefined });

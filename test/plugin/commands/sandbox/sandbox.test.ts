@@ -112,7 +112,7 @@ async function accessBy(file: string): Promise<Access> {
 }
 
 describe("kubectl reconcile sandbox", () => {
-  test("serves a cluster with manifests in it, to who has its kubeconfig, and ends at a signal with exit code 0", async () => {
+  test("serves a cluster with manifests, to holders of its kubeconfig, and ends at a signal with exit code 0", async () => {
     const file = join(folder, "kubeconfig");
     const sandbox = program("sandbox", "-f", manifest, "--nodes", "2", "--run", "rs", "--write-kubeconfig", file);
     const said = await sandbox.printed("ready after");
@@ -132,7 +132,7 @@ describe("kubectl reconcile sandbox", () => {
     expect((await stat(file)).isFile()).toBe(true);
   });
 
-  test("takes its temporary kubeconfig away", async () => {
+  test("removes its temporary kubeconfig", async () => {
     const sandbox = program("sandbox", "--nodes", "0");
     const said = await sandbox.printed("ready after");
     const file = /export KUBECONFIG=(\S+)/.exec(said)?.[1] ?? "";
@@ -142,7 +142,7 @@ describe("kubectl reconcile sandbox", () => {
     expect(String(await rejection(stat(file)))).toContain("ENOENT");
   });
 
-  test("runs every built-in controller unless it is told otherwise, so that what is applied comes to life", async () => {
+  test("runs every built-in controller by default, so that applied objects are reconciled", async () => {
     const file = join(folder, "alive");
     const sandbox = program("sandbox", "-f", manifest, "--write-kubeconfig", file);
     const said = await sandbox.printed("ready after");
@@ -154,7 +154,7 @@ describe("kubectl reconcile sandbox", () => {
     expect((await sandbox.ended()).code).toBe(0);
   });
 
-  test("takes a definition and an object of its kind from one file, in either order", async () => {
+  test("accepts a definition and an object of its kind in one file, in either order", async () => {
     const file = join(folder, "widgets.yaml");
     await writeFile(file, widgets);
     const sandbox = program("sandbox", "--nodes", "0", "--run", "none", "-f", file);
@@ -163,7 +163,7 @@ describe("kubectl reconcile sandbox", () => {
     expect((await sandbox.ended()).code).toBe(0);
   });
 
-  test("without scheduler, kubelet and controllers is an API server alone", async () => {
+  test("without scheduler, kubelet and controllers is only an API server", async () => {
     const alone = ["--run", "none", "--no-scheduler", "--no-kubelet"];
     const file = join(folder, "bare");
     const sandbox = program("sandbox", "-f", manifest, "--write-kubeconfig", file, ...alone);
@@ -175,7 +175,7 @@ describe("kubectl reconcile sandbox", () => {
     expect((await sandbox.ended()).code).toBe(0);
   });
 
-  test("writes no kubeconfig over one that somebody else wrote, but over its own", async () => {
+  test("overwrites no kubeconfig of others, but its own", async () => {
     const file = join(folder, "precious");
     await writeFile(file, "clusters: []\n");
     const refused = await program("sandbox", "--nodes", "0", "--write-kubeconfig", file).ended();
@@ -216,13 +216,13 @@ describe("kubectl reconcile sandbox", () => {
     { args: ["--webhook", "a/b=http://c", "--webhook", "a/b=http://d"], says: "a/b is given twice" },
     { args: ["--run", "frobnicator"], says: 'unknown controller "frobnicator"' },
   ];
-  test.each(refusals)("refuses $args in words, with exit code 2", async ({ args, says }) => {
+  test.each(refusals)("refuses $args with a message and exit code 2", async ({ args, says }) => {
     const { code, out, err } = await program("sandbox", ...args).ended();
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(says);
   });
 
-  test("says so when the port is taken, with exit code 2", async () => {
+  test("reports a port in use, with exit code 2", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
     const { code, err } = await program("sandbox", "--port", String(taken.port)).ended();
     taken.stop();
@@ -233,7 +233,7 @@ describe("kubectl reconcile sandbox", () => {
 
 const bad = [
   {
-    name: "a field that is not known",
+    name: "an unknown field",
     text: web.replace("image: nginx", "imagee: nginx"),
     says: "document 2 (ReplicaSet web): ",
     field: "spec.template.spec.containers[0].imagee",
@@ -253,17 +253,20 @@ const bad = [
 ];
 
 describe("bad manifests", () => {
-  test.each(bad)("end the sandbox with exit code 2 and say where and why: $name", async ({ text, says, field }) => {
-    const file = join(folder, "bad.yaml");
-    await writeFile(file, text);
-    const { code, err } = await program("run", "rs", "--sandbox", "-f", file).ended();
-    expect(code).toBe(2);
-    expect(err).toContain(file);
-    expect(err).toContain(says);
-    expect(err).toContain(field);
-    expect(err).toContain("1 of 2 objects were refused, and nothing was started");
-    expect(err).not.toContain("cannot be handled as");
-  });
+  test.each(bad)(
+    "end the sandbox with exit code 2, with the place and the reason: $name",
+    async ({ text, says, field }) => {
+      const file = join(folder, "bad.yaml");
+      await writeFile(file, text);
+      const { code, err } = await program("run", "rs", "--sandbox", "-f", file).ended();
+      expect(code).toBe(2);
+      expect(err).toContain(file);
+      expect(err).toContain(says);
+      expect(err).toContain(field);
+      expect(err).toContain("1 of 2 objects were refused, and nothing was started");
+      expect(err).not.toContain("cannot be handled as");
+    },
+  );
 
   test("-f without --sandbox is refused", async () => {
     const { code, err } = await program("run", "rs", "-f", manifest).ended();

@@ -68,7 +68,7 @@ describe("sandbox --save FILE --load FILE", () => {
     expect(await readdir(folder)).toHaveLength(3);
   }, 60_000);
 
-  test("says which file is wrong before anything is started, with exit code 2", async () => {
+  test("names an invalid file before anything is started, with exit code 2", async () => {
     const file = join(folder, "wrong.json");
     const item = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" } };
     const head = { apiVersion: "sandbox.kubectl-reconcile.io/v1", kind: "State", revision: 5 };
@@ -79,7 +79,7 @@ describe("sandbox --save FILE --load FILE", () => {
   }, 60_000);
 });
 
-describe("a file for a state", () => {
+describe("a state file", () => {
   const said = async (files: Parameters<typeof stateToBeginWith>[0]): Promise<string> =>
     String(await rejection(stateToBeginWith(files)));
 
@@ -90,7 +90,7 @@ describe("a file for a state", () => {
     expect(await stateToBeginWith({ load, save: `${folder}/./missing.json` })).toBeUndefined();
   });
 
-  test("is for a sandbox: --load without --sandbox is refused", () => {
+  test("needs a sandbox: --load without --sandbox is refused", () => {
     expect(() => refuseManifestsOnCluster({ load: "s.json" }, "")).toThrow("--load is for --sandbox");
     expect(() => refuseManifestsOnCluster({ load: "s.json", sandbox: true }, "")).not.toThrow();
   });
@@ -100,7 +100,7 @@ describe("a file for a state", () => {
     expect(await said({ save: folder })).toContain(`cannot write ${folder}: it is a folder`);
   });
 
-  test("that was cut off is refused, and stays as it is", async () => {
+  test("that was truncated is refused, and not changed", async () => {
     const file = join(folder, "cut.json");
     await writeFile(file, '{"apiVersion":');
     await chmod(file, 0o600);

@@ -62,14 +62,14 @@ describe("a block of trace", () => {
     expectGolden(file, `${shadowText(columns)}\n`);
   });
 
-  test("colours take no room", () => {
+  test("colors take no space", () => {
     const bare = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
     const coloured = terminalText(text(80, true));
     expect(coloured).not.toBe(text(80));
     expect(coloured.replace(bare, "")).toBe(text(80));
   });
 
-  test("names that shadow made up are not shown: nobody could look for them", () => {
+  test("names that shadow generated are not shown: they do not exist", () => {
     const madeUp = shown.flatMap((each) =>
       each.is === "block" ? writesOf(each.block).filter(({ generatedName }) => generatedName === true) : [],
     );

@@ -30,7 +30,7 @@ spec:
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("trace --sandbox", () => {
-  test("tells each sync of the named controller, and ends when nothing is left to do", async () => {
+  test("shows each sync of the named controller, and ends when nothing is left to do", async () => {
     const { stdout, stderr, code } = await runProgram(["trace", "rs", "--sandbox", "-f", manifest, "--once"]);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
     expect(stdout).toMatch(/sync 1 · replicaset default\/web · waited/);
@@ -51,7 +51,7 @@ describe("trace --sandbox", () => {
     expect(stdout).toMatch(/from {2}.*replicaset sync 1 · first cause · ReplicaSet web Added/);
   });
 
-  test("an object alone takes the controllers of its chain; quiet syncs are counted, --all shows each", async () => {
+  test("an object alone selects the controllers of its chain; quiet syncs are counted, --all shows each", async () => {
     const args = ["trace", "rs/web", "--sandbox", "-f", manifest, "--once"];
     const { stdout, code } = await runProgram(args);
     expect(code).toBe(0);
@@ -100,16 +100,16 @@ describe("trace --sandbox", () => {
     { name: "-A with -n", args: ["rs", "-A", "-n", "x"], says: "error: -A and -n are mutually exclusive" },
     { name: "no controller", args: [], says: "error: no controller given" },
     {
-      name: "a chain of a type that nobody named knows",
+      name: "a chain for a type of no named controller",
       args: ["rs", "--sandbox", "--why", "svc/web"],
       says: "error: --why svc/web: none of these controllers knows a type svc",
     },
     {
-      name: "an object of a type that no controller is for",
+      name: "an object of a type without a controller",
       args: ["widget/web", "--sandbox"],
       says: 'error: no built-in controller is for the type "widget"',
     },
-    { name: "half an object", args: ["rs", "--sandbox", "rs/"], says: 'error: "rs/" does not name an object' },
+    { name: "half an object name", args: ["rs", "--sandbox", "rs/"], says: 'error: "rs/" does not name an object' },
   ])("refuses $name in one line, with what to do", async ({ args, says }) => {
     const { stderr, code } = await runProgram(["trace", ...args]);
     expect(code).toBe(2);

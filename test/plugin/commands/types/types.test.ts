@@ -45,7 +45,7 @@ const hard: Schema = {
 };
 
 describe("types of custom resources", () => {
-  test("each form of a schema", () => {
+  test("have each form of a schema", () => {
     expect(typesOf([definition("Tenant", "tenants", hard)]))
       .toBe(`import { type Kind, kindOf, type StoredObject } from "kubectl-reconcile";
 
@@ -93,7 +93,7 @@ export const Tenants: Kind<Tenant> = kindOf<Tenant>({
 `);
   });
 
-  test("versions beside the stored one, plurals, and kinds of the same name have names of their own; the order given does not matter", () => {
+  test("have separate names for other versions, plurals, and kinds of the same name; the given order does not matter", () => {
     const of = (name: string, storage: boolean, served = true): Definition["spec"]["versions"][number] => ({
       name,
       storage,
@@ -123,7 +123,7 @@ export const Tenants: Kind<Tenant> = kindOf<Tenant>({
     expect(text.match(/namespaced: false/g)).toHaveLength(1);
   });
 
-  test("compile under the strictest settings, and kinds are used with their types", async () => {
+  test("compile with the strictest settings, and kinds are used with their types", async () => {
     const folder = mkdtempSync(join(tmpdir(), "types-"));
     try {
       writeFileSync(

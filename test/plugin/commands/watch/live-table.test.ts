@@ -44,7 +44,7 @@ function table(more: Partial<LiveTableOptions> = {}): readonly string[] {
 }
 
 describe("liveTable", () => {
-  test("on 80 columns: queues, their quantiles, informers; the one that is behind first", () => {
+  test("on 80 columns: queues, their quantiles, informers; the longest queue first", () => {
     expect(table().join("\n")).toBe(`QUEUE        DEPTH   OLDEST   IN FLIGHT   DELAYED   ADDS   MERGED   FAILED
 replicaset   3       1.2 s    5           2         1041   208      4
 
@@ -56,7 +56,7 @@ Pod          148       48210     8 ms   1         3.2 MB
 ReplicaSet   12        48210     -      1         3.2 MB`);
   });
 
-  test("on 160 columns the quantiles stand beside the queues", () => {
+  test("on 160 columns the quantiles are beside the queues", () => {
     expect(table({ columns: 160 }).join("\n"))
       .toBe(`QUEUE        DEPTH   OLDEST   IN FLIGHT   DELAYED   ADDS   MERGED   FAILED   LONGEST   WAITED P50   P99     SYNC P50   P99
 replicaset   3       1.2 s    5           2         1041   208      4        340 ms    0.3 ms       41 ms   12 ms      310 ms
@@ -66,7 +66,7 @@ Pod          148       48210     8 ms   1         3.2 MB   2         watching
 ReplicaSet   12        48210     -      1         3.2 MB   0         watching`);
   });
 
-  test("is never wider or higher than the terminal, and says what it leaves out", () => {
+  test("is never wider or higher than the terminal, and says what it omits", () => {
     const informers = Array.from({ length: 60 }, (_, n) => informer(`Kind${n}`, n));
     for (const [columns, rows] of [
       [60, 12],
@@ -81,6 +81,6 @@ ReplicaSet   12        48210     -      1         3.2 MB   0         watching`);
   });
 });
 
-test("sizes are short", () => {
+test("sizes are abbreviated", () => {
   expect([812, 14_200, 3_200_000].map(formatBytes)).toEqual(["812 B", "14 kB", "3.2 MB"]);
 });

@@ -99,7 +99,7 @@ const screens: readonly {
   readonly screen: string;
 }[] = [
   {
-    name: "in a pipe every line is whole, with its time and its writer",
+    name: "in a pipe every line is complete, with its time and its writer",
     columns: undefined,
     screen: `
     0.001 Updated  ReplicaSet web 48210  .spec.replicas 3 → 5  by kubectl-edit
@@ -115,7 +115,7 @@ const screens: readonly {
     0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (its resourceVersion had expired)`,
   },
   {
-    name: "on 80 columns the versions go: times and writers stay",
+    name: "on 80 columns the versions are omitted: times and writers stay",
     columns: 80,
     screen: `
     0.001 Updated  ReplicaSet web  .spec.replicas 3 → 5          by kubectl-edit
@@ -133,7 +133,7 @@ const screens: readonly {
           resourceVersion had expired)`,
   },
   {
-    name: "on 200 columns the writers stand at the right",
+    name: "on 200 columns the writers are on the right",
     columns: 200,
     screen: `
     0.001 Updated  ReplicaSet web 48210  .spec.replicas 3 → 5                                                                                                                            by kubectl-edit
@@ -149,7 +149,7 @@ const screens: readonly {
     0.018 relist of ReplicaSet: 12 objects at 48300 in 12 ms (its resourceVersion had expired)`,
   },
   {
-    name: "-o wide tells every field and its values, and which controllers made no key",
+    name: "-o wide shows every field and its values, and controllers without a key",
     columns: undefined,
     more: { wide: true, namespaces: true },
     screen: `
@@ -172,7 +172,7 @@ const screens: readonly {
   },
 ];
 
-test("a writer with wide characters ends where the screen does", () => {
+test("a writer with wide characters ends at the edge of the screen", () => {
   const view = new DeltaReport({ controllersOf: () => [] });
   const lines = new WatchLines({
     style: { columns: 100, colour: new Chalk({ level: 0 }) },
@@ -192,7 +192,7 @@ describe("WatchLines", () => {
     });
   }
 
-  test("no line is wider than the screen, also with long names", () => {
+  test("no line is wider than the screen, even with long names", () => {
     for (const columns of [60, 80, 100, 132]) {
       const lines = shown(columns, { namespaces: true, wide: true });
       for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
@@ -200,7 +200,7 @@ describe("WatchLines", () => {
   });
 });
 
-test("the summary counts deltas by type, and leaves out what did not happen", () => {
+test("the summary counts deltas by type, and omits what did not happen", () => {
   const none = { keys: 0, relists: 0, brokenWatches: 0 };
   expect(watchSummaryLine({ deltas: 0, byType: new Map(), ...none }, 800, false)).toBe("watched for 800 ms: 0 deltas");
   expect(

@@ -55,7 +55,7 @@ describe("an answer of why", () => {
     expectGolden(file, text(columns));
   });
 
-  test("fits a first screen of 80 columns and 24 lines, and no line is wider or ends in blanks", () => {
+  test("fits a first screen of 80 columns and 24 lines, and no line is wider or has trailing blanks", () => {
     for (const each of recorded) {
       const lines = answer(each, 80);
       expect(lines.length).toBeLessThan(24);
@@ -64,7 +64,7 @@ describe("an answer of why", () => {
   });
 });
 
-test("objects of which the same is found are told once, with the shortest and the longest time", () => {
+test("objects with the same finding are reported once, with the shortest and the longest time", () => {
   const pending = (name: string, since: number): Item => {
     const conditions = [{ type: "Ready", status: "False", lastTransitionTime: ago(since) }];
     const meta = { labels: { app: "w" }, ...ownedBy("web", ReplicaSets) };

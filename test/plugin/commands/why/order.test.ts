@@ -13,7 +13,7 @@ function answer(is: Is, kind: Kind, name: string): Answer {
   return partial as Answer;
 }
 
-test("what is in no namespace and not well stands first, then what is worst, then causes before consequences", () => {
+test("cluster-scoped objects that are not well come first, then the worst, then causes before consequences", () => {
   const sorted = worstFirst([
     answer("well", Pods, "shop/a"),
     answer("well", Nodes, "fine"),
@@ -36,7 +36,7 @@ test("what is in no namespace and not well stands first, then what is worst, the
   ]);
 });
 
-test("of more objects than can be asked about, those that others rest on are asked about first", () => {
+test("of more objects than can be examined, those that others depend on are examined first", () => {
   const item = (kind: Kind, name: string): Parameters<typeof causesFirst>[0][number] => ({
     kind,
     object: {

@@ -34,14 +34,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("why --sandbox", () => {
-  test("asks when the controllers of the sandbox have nothing left to do", async () => {
+  test("answers when the sandbox's controllers have nothing left to do", async () => {
     const { stdout, stderr, code } = await runProgram(["why", "deploy/fine", "--sandbox", "-f", folder]);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
     expect(stdout).toMatch(/^Deployment fine is as it should be: 2 of 2 pods of ReplicaSet fine-\w+ are available$/m);
     expect(stdout).not.toContain("our ");
   });
 
-  test("runs the controllers there that need the keys of a cluster", async () => {
+  test("runs the controllers there that need a cluster's keys", async () => {
     const annotations = "annotations: {kubernetes.io/service-account.name: default}";
     const secret = `{apiVersion: v1, kind: Secret, metadata: {name: token, ${annotations}}, type: kubernetes.io/service-account-token}`;
     await mkdir(join(folder, "secret"));
@@ -57,7 +57,7 @@ describe("why --sandbox", () => {
     expect(stdout).toEndWith("Nothing was written.\n");
   });
 
-  test("a container that crashes a second after its start is not taken for one that runs", async () => {
+  test("does not take a container that crashes a second after its start for a running one", async () => {
     const { stdout, code } = await runProgram(["why", "deploy/crash", "--sandbox", "-f", join(folder, "crash")]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/container web: CrashLoopBackOff, ended with exit code 1/);
@@ -65,7 +65,7 @@ describe("why --sandbox", () => {
     expect(stdout).not.toContain("kubectl logs");
   });
 
-  test("a whole namespace, as YAML and as Markdown", async () => {
+  test("reports a whole namespace, as YAML and as Markdown", async () => {
     const yaml = await runProgram(["why", "--sandbox", "-f", folder, "-o", "yaml"]);
     expect(yaml.code).toBe(1);
     expect(yaml.stdout).toContain("is: waiting");
@@ -74,14 +74,14 @@ describe("why --sandbox", () => {
     expect(markdown.stdout).toMatch(/^### Deployment fine: well$/m);
   });
 
-  test("says what a Deployment waits for, and how to follow it there", async () => {
+  test("explains what a Deployment waits for, and how to follow it there", async () => {
     const { stdout, code } = await runProgram(["why", "deploy/lost", "--sandbox", "-f", folder]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/2 Pods lost-\S+, lost-\S+ {2}not scheduled: 0\/3 nodes are available/);
     expect(stdout).toContain(`trace deployment --sandbox -f ${folder} -n default --why deployment/lost`);
   });
 
-  test("a pod is followed by the controller of its owner", async () => {
+  test("suggests to follow a pod by the controller of its owner", async () => {
     await mkdir(join(folder, "db"));
     const file = join(folder, "db", "db.yaml");
     await writeFile(file, deployment("db", "").replace("kind: Deployment", "kind: StatefulSet"));
@@ -91,7 +91,7 @@ describe("why --sandbox", () => {
 
   test.each([
     {
-      name: "an object that no manifest has",
+      name: "an object without a manifest",
       args: ["deploy/nope", "--sandbox"],
       says: "there is no Deployment nope in namespace default (context sandbox)",
     },
