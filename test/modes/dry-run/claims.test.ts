@@ -1,4 +1,4 @@
-/** Claims: those that certainly get no volume keep their pods waiting, and the others are taken to be bound, with the reason. */
+/** Claims in a dry run: those that certainly get no volume keep their pods waiting; the others are assumed to be bound, with the reason. */
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { Pod } from "../../../src/api/types.ts";
@@ -33,7 +33,7 @@ function withData(): ToApply {
   return { ...web, spec: { ...web.spec, template } } as unknown as ToApply;
 }
 
-/** A cluster of which everything has been read that matters here. */
+/** A cluster in which everything relevant here has been read. */
 function cluster(...objects: readonly StoredObject[]): InitialState {
   const empty = emptyCluster(["default"]);
   return { ...empty, objects: [...empty.objects, ...objects], scope: { ...empty.scope, unread: new Map() } };

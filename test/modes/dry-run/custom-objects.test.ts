@@ -1,4 +1,4 @@
-/** Objects of kinds that the sandbox does not serve: merged as `kubectl apply` merges them, and not followed. */
+/** Objects of kinds that the sandbox does not serve: merged as by `kubectl apply`, without simulating what follows. */
 import { describe, expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";

@@ -1,4 +1,4 @@
-/** DaemonSets in a dry run: as many pods as there are nodes for them. */
+/** DaemonSets in a dry run: one pod for each suitable node. */
 import { describe, expect, test } from "bun:test";
 import { daemonset } from "../../../src/controllers/daemonset/daemonset.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";

@@ -1,4 +1,4 @@
-/** What the applied objects name and nobody has. */
+/** References of the applied objects to objects that do not exist. */
 import { describe, expect, test } from "bun:test";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
@@ -238,7 +238,7 @@ describe("unknown references are not dangling, and are reported as unknown:", ()
     expect(run.references.unseen).toEqual([
       { what: "Secret default/login", why: "secrets cannot be read", isDecisive: true },
     ]);
-    // It is taken to be there.
+    // The Secret is assumed to exist.
     expect(run.availability).toMatchObject([{ available: 1 }]);
   });
 

@@ -1,4 +1,4 @@
-/** Claims of devices: pods whose claims have devices run, those certain to get none wait, and of the others it is not known. */
+/** ResourceClaims in a dry run: pods whose claims have devices run, those that certainly get none wait, and the others are unknown. */
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { Pod, ResourceClaim } from "../../../src/api/types.ts";
@@ -62,7 +62,7 @@ function web(entry: object, replicas = 3): ToApply {
   } as ToApply;
 }
 
-/** A cluster of which everything has been read but `unread`, `group/Kind`. */
+/** A cluster in which everything has been read except the kinds in `unread` (`group/Kind`). */
 function cluster(objects: readonly StoredObject[], unread: readonly string[] = []): InitialState {
   const empty = emptyCluster(["default"]);
   const scope = { ...empty.scope, unread: new Map(unread.map((kind) => [kind, "no right to list"])) };
@@ -131,7 +131,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
     expect(nodes).toEqual(["node-2", "node-2", "node-2"]);
     const reservedFor = [{ resource: "pods", name: "other", uid: "other" }];
     const nowhere = claim({ ...given(["node-9"]), reservedFor });
-    // Whoever uses it runs elsewhere.
+    // The pod that uses it runs on another node.
     const unread = ["resource.k8s.io/ResourceClaimTemplate"];
     expect(await told(shared, cluster([deviceClass, nowhere], unread))).toMatchObject({
       available: 0,

@@ -146,7 +146,7 @@ const flip: Rule<FlipFacts> = rule<FlipFacts>({
   source: "a test",
 });
 
-/** A controller that never leaves a ReplicaSet alone. */
+/** A controller that changes each ReplicaSet forever. */
 const flipper = defineController<ReplicaSet>({
   ...replicaset,
   name: "flipper",

@@ -1,4 +1,4 @@
-/** Pods that a cluster refuses for reasons that are not asked here. */
+/** Pods that the cluster refuses for reasons that a dry run does not evaluate. */
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { savedCluster } from "../../../src/modes/dry-run/initial-state.ts";
@@ -11,7 +11,7 @@ import { apply, changesOf, play, webReplicaSet } from "./scene.ts";
 const webhook = 'Internal error occurred: failed calling webhook "bad.example.com": connection refused';
 const quota = 'pods "web-x" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2';
 
-/** A cluster with the ReplicaSet `web` whose pods are refused with this message. */
+/** A cluster with the ReplicaSet `web`, whose pods are refused with this message. */
 async function refusing(message: string, wishes: readonly ReturnType<typeof apply>[]): Promise<DryRun> {
   const first = await play({ requestedChanges: [apply(webReplicaSet(3))] });
   const saved = [...first.state.values()]

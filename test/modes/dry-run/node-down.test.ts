@@ -1,4 +1,4 @@
-/** A node that falls silent, in a dry run: what node-lifecycle, taint-eviction and the rest make of it, and what is read off that. */
+/** A node that becomes silent, in a dry run: the reactions of node-lifecycle, taint-eviction and others, and the reported fates. */
 import { describe, expect, test } from "bun:test";
 import { Nodes } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
@@ -60,7 +60,7 @@ const service = (name: string): ToApply =>
 
 const missing = { configMapRef: { name: "missing" } };
 const onA = { nodeSelector: { at: "a" } };
-/** Prefers node a, and runs elsewhere where that is gone. */
+/** Prefers node a, and runs elsewhere if that is gone. */
 const ratherA = {
   affinity: {
     nodeAffinity: {
@@ -71,7 +71,7 @@ const ratherA = {
   },
 };
 
-/** Nodes a, b and c; node a is the one with the label `at: a`. */
+/** Runs with the nodes a, b and c; node a has the label `at: a`. */
 function run(
   objects: readonly ToApply[],
   {
@@ -93,7 +93,7 @@ function run(
   });
 }
 
-/** A cluster in which these objects have been at work for a while. */
+/** A cluster in which these objects have been reconciled. */
 async function settled(objects: readonly ToApply[]): Promise<InitialState> {
   const empty = emptyCluster(["default", "shop"], {
     simulated: 0,
@@ -123,7 +123,7 @@ describe("a node that becomes silent", () => {
     const [asked] = done.nodes?.nodes ?? [];
     expect(asked).toMatchObject({ node: "a", how: "falls silent", pods: 1 });
     const { unknownAfterMs = 0, taintedAfterMs = 0 } = asked ?? {};
-    // The last heartbeat is at most 10 s old, and looks at the nodes are 5 s apart.
+    // The last heartbeat is at most 10 s old, and the nodes are scanned every 5 s.
     expect(unknownAfterMs).toBeGreaterThan(40_000);
     expect(unknownAfterMs).toBeLessThanOrEqual(60_000);
     expect(taintedAfterMs).toBeGreaterThanOrEqual(unknownAfterMs);
@@ -153,11 +153,11 @@ describe("a node that becomes silent", () => {
     ]);
     expect(fatesIn(done)[0]?.workload).toEqual({ of: { group: "apps", kind: "Deployment" }, key: "default/web" });
     expect(done.availability).toMatchObject([{ key: "default/web", available: 3, desired: 3, why: undefined }]);
-    // Its pods are not ready from when the node is found silent until others are; changes of endpoints are gathered for a second.
+    // Its pods are not ready from the detection until replacements are; changes of endpoints are batched for a second.
     expect(done.nodes?.outages).toMatchObject([{ service: "default/web", endpoints: 3 }]);
     expect(done.nodes?.outages[0]?.forMs).toBeGreaterThanOrEqual(299_000);
     expect(judged(done)).toBe("well");
-    // Those on the silent node stay Terminating: nobody reports their end.
+    // Those on the silent node stay Terminating: no kubelet reports their end.
     const left = objectsOf(done, "Pod").filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
     expect(left).toHaveLength(3);
   });
@@ -263,7 +263,7 @@ describe("a node that becomes silent", () => {
     const slow = fatesIn(done).find(({ pod: name }) => name.includes("slow"));
     expect(slow?.fate).toBe("moves");
     expect(slow?.deletedAfterMs).toBeGreaterThan(1_800_000);
-    // By the end of the hour there would be 10 a second, from the tenth minute on.
+    // Otherwise there would be 10 syncs a second by the end of the hour, starting in the tenth minute.
     const short = await run([stuck]);
     expect(short.syncs).toBeGreaterThan(1000);
     expect(short.syncs).toBeLessThan(20_000);
@@ -286,7 +286,7 @@ describe("a node that becomes silent", () => {
     const done = await run([workload("Deployment", "web", { spec: { replicas: 6 } })], { silent: ["a", "b"] });
     expect(done.nodes?.nodes.map(({ node: name }) => name)).toEqual(["a", "b"]);
     const times = (done.nodes?.nodes ?? []).map(({ taintedAfterMs = 0 }) => taintedAfterMs).sort((a, b) => a - b);
-    // One node in ten seconds.
+    // One node every ten seconds.
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(9000);
     expect(new Set(fatesIn(done).flatMap(({ to }) => to ?? []))).toEqual(new Set(["c"]));
     expect(done.availability).toMatchObject([{ available: 6, desired: 6 }]);

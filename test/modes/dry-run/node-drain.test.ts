@@ -1,4 +1,4 @@
-/** A node that is drained, in a dry run: as kubectl drain does it, with the sandbox's own eviction subresource and budgets. */
+/** Draining a node in a dry run: as kubectl drain does it, with the sandbox's eviction subresource and budgets. */
 import { describe, expect, test } from "bun:test";
 import { Nodes } from "../../../src/api/kinds.ts";
 import type { Node } from "../../../src/api/types.ts";
@@ -83,7 +83,7 @@ describe("a drained node", () => {
     const done = await drain([workload("Deployment", 3), budget("web", { maxUnavailable: 1 })]);
     expect(done.nodes?.fates.map(({ fate }) => fate)).toEqual(["moves", "moves", "moves"]);
     const times = (done.nodes?.fates ?? []).map(({ deletedAfterMs = 0 }) => deletedAfterMs).sort((a, b) => a - b);
-    // What was refused is asked for again after five seconds.
+    // A refused eviction is retried after five seconds.
     expect(times.map((ms) => Math.floor(ms / 5000))).toEqual([0, 1, 2]);
   });
 

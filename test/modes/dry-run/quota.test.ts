@@ -1,4 +1,4 @@
-/** Quotas are counted and enforced in a dry-run, whichever controllers it is asked about. */
+/** Quotas are counted and enforced in a dry run, whichever controllers run. */
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";

@@ -1,4 +1,4 @@
-/** A snapshot knows a part of a cluster: nothing is foretold of the rest. */
+/** A snapshot covers a part of a cluster: a dry run predicts nothing about the rest. */
 import { describe, expect, test } from "bun:test";
 import { Namespaces, Nodes, Pods } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
@@ -17,7 +17,7 @@ const controllers = builtInControllers.filter(({ disabledByDefault }) => disable
 const servedKinds = await sandboxKinds();
 const isServed = await servedBySandbox();
 
-/** A namespace `name` that is being deleted, and a pod in it that a finalizer holds. */
+/** Creates a namespace that is being deleted, with a pod that a finalizer keeps. */
 async function terminating(cluster: VirtualCluster, name: string): Promise<void> {
   const client = cluster.clientFor("you");
   const [node] = simulatedNodes(virtualStart, 1) as readonly Node[];

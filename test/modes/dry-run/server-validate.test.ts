@@ -1,4 +1,4 @@
-/** What becomes of the answers of an API server that is asked for each write as a dry run. */
+/** How the responses of an API server that validates each write as a dry run are used. */
 import { describe, expect, test } from "bun:test";
 import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
 import { wholeBody } from "../../../src/api/transport.ts";
@@ -7,7 +7,7 @@ import { type Validation, validateOnServer } from "../../../src/modes/dry-run/se
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { apply, play, webReplicaSet } from "./scene.ts";
 
-/** A server that refuses the paths it is given, and takes everything else as it is. */
+/** Runs with a server that refuses requests to matching paths and accepts everything else unchanged. */
 async function validated(
   path: RegExp,
   message: string,
@@ -22,7 +22,7 @@ async function validated(
       const isRefused = path.test(request.path) && request.method === "POST";
       const status = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message };
       const stored = answers.get(bodyOf(request));
-      // As over HTTP, where no more is asked for.
+      // As over HTTP if only the metadata is requested.
       const shown = request.metadataSuffices === true ? { metadata: stored?.metadata } : stored;
       const value = isRefused ? status : (shown ?? {});
       const body = wholeBody(new TextEncoder().encode(JSON.stringify(value)));

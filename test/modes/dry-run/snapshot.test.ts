@@ -9,7 +9,7 @@ import { virtualCluster, type VirtualCluster } from "../../support/virtual-clust
 
 const isServed = await servedBySandbox();
 
-/** A cluster with a pod whose owner is `owner`. */
+/** A cluster with a pod that has the owner `owner`. */
 async function withPod(owner: {
   readonly apiVersion: string;
   readonly kind: string;
@@ -27,7 +27,7 @@ interface Seen {
   readonly requests: readonly ApiRequest[];
 }
 
-/** Takes a snapshot through a transport in which some paths are forbidden. */
+/** Takes a snapshot through a transport that forbids some paths. */
 async function seenThrough(cluster: VirtualCluster, forbidden: RegExp): Promise<Seen> {
   const requests: ApiRequest[] = [];
   const inner = cluster.sandbox.transport({ actor: "snapshot" });

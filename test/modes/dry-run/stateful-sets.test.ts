@@ -1,4 +1,4 @@
-/** StatefulSets in a dry run: their pods have names of their own, and claims that are bound or not. */
+/** StatefulSets in a dry run: their pods have fixed names, and claims that are bound or not. */
 import { describe, expect, test } from "bun:test";
 import { statefulset } from "../../../src/controllers/statefulset/statefulset.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";

@@ -1,4 +1,4 @@
-/** Claims and classes that are deleted in a dry run: they go when nothing uses them, as far as that is known. */
+/** Deleted claims and classes in a dry run: they are removed when they are known to be unused. */
 import { describe, expect, test } from "bun:test";
 import type { Kind } from "../../../src/api/kind.ts";
 import { PersistentVolumeClaims, StatefulSets, VolumeAttributesClasses } from "../../../src/api/kinds.ts";
@@ -30,7 +30,7 @@ const removal = (kind: Kind, name: string): RequestedChange => ({
 });
 const removeClaim = removal(PersistentVolumeClaims, "data");
 
-/** A cluster of which all is known but what `scope` says. */
+/** A cluster in which everything is known except as `scope` says. */
 function known(scope: Partial<Scope>): DryRunOptions["initialState"] {
   const empty = emptyCluster(["default"]);
   return { ...empty, scope: { ...empty.scope, unread: new Map(), ...scope } };
@@ -76,7 +76,7 @@ describe("a deleted claim", () => {
           volumeClaimTemplates: [{ metadata: { name: "data" }, spec: claimSpec }],
           persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled: "Retain" },
         },
-        // The fields that are not sent have defaults.
+        // Safe: the missing fields have defaults.
       }) as ToApply;
     const remove = removal(StatefulSets, "db");
     const gone = await run({ baseline: [apply(set("Delete"))], requestedChanges: [remove] });

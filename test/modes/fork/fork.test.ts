@@ -1,4 +1,4 @@
-/** A fork of a cluster: it reads what the cluster has, and keeps to itself what is written. The cluster is a sandbox. */
+/** A fork of a cluster: it reads the cluster's objects and keeps its writes to itself. The cluster is a sandbox. */
 import { describe, expect, test } from "bun:test";
 import { readAll } from "../../../src/api/transport.ts";
 import { during, forkScene } from "./scene.ts";
@@ -186,7 +186,7 @@ describe("writes", () => {
       key: "default/a",
       cluster: { is: "differs", missing: [{ path: ".data.a", before: "2", after: "1" }] },
     });
-    // The cluster comes to have the same: the object follows it again.
+    // The cluster gets the same state: the object follows it again.
     await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
     await settle();
     expect(agreed.map(({ key }) => key)).toEqual(["default/a"]);
@@ -252,7 +252,7 @@ describe("writes", () => {
 });
 
 describe("in step with a copy that runs on the cluster", () => {
-  /** The requests of both are made as the manager `manager`. */
+  /** The process and the copy write as the same field manager. */
   const inStep = (): ReturnType<typeof forkScene> => forkScene({ inStep: true });
 
   test("its earlier write is held back until the process has done the same", async () => {
@@ -328,7 +328,7 @@ describe("in step with a copy that runs on the cluster", () => {
     await onFork("POST", maps, generated({ a: "2" }));
     await timeline.runUntil({ ms: 500 });
     expect([agreed.length, missed.length]).toEqual([2, 0]);
-    // The cluster's names are those that are there now.
+    // The fork now has the cluster's names.
     const names = (await onFork("GET", maps)).body.items.map(
       (map: { metadata: { name: string } }) => map.metadata.name,
     );
@@ -343,14 +343,14 @@ describe("in step with a copy that runs on the cluster", () => {
     await onCluster("POST", `${maps}?fieldManager=somebody-else`, map("a", { a: "1" }));
     await timeline.runUntil({ ms: 200 });
     expect((await onFork("GET", `${maps}/a`)).status).toBe(200);
-    // A change after one that is held comes after it.
+    // A change after a held one is applied after it.
     await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
     await onCluster("PATCH", `${maps}/a?fieldManager=somebody-else`, { data: { b: "1" } });
     await timeline.runUntil({ ms: 200 });
     expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "1" });
     await timeline.runUntil({ ms: 1500 });
     expect((await onFork("GET", `${maps}/a`)).body.data).toEqual({ a: "2", b: "1" });
-    // The one that was held first.
+    // Only the held one.
     expect(missed.map(({ live }) => (live as { data?: object } | undefined)?.data)).toEqual([{ a: "2" }]);
   });
 });
@@ -397,7 +397,7 @@ describe("rights", () => {
   test("to one namespace are sufficient for it; its namespace is read by name, or assumed to exist", async () => {
     const { onFork, onCluster } = await limited();
     expect((await onFork("GET", maps)).status).toBe(200);
-    // Its namespace cannot be read: who may write in it takes it to be there.
+    // The namespace cannot be read, so it is assumed to exist.
     expect((await onFork("POST", maps, map("a", {}))).status).toBe(201);
     await onCluster("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {
       metadata: { name: "namespaces" },

@@ -40,7 +40,7 @@ function scene(): {
     passed: () => passed,
     missed,
     run(ms) {
-      // Time goes on as far as something happens.
+      // Virtual time passes only while a timer is pending.
       timeline.after(ms, "test", () => undefined);
       return timeline.runUntil({ ms });
     },
@@ -98,7 +98,7 @@ describe("deletions, whose author is unknown", () => {
     managedFields: undefined,
   });
 
-  /** Objects pass into a map, which is what is here. */
+  /** A gate in front of a map of the fork's objects. */
   function forkOf(objects: readonly StoredObject[]): {
     readonly put: (type: DeltaType, object: StoredObject) => void;
     readonly here: () => readonly string[];
@@ -117,7 +117,7 @@ describe("deletions, whose author is unknown", () => {
       },
     };
     const gated = gate.around({ of, sink, here: (key) => here.get(key), stateOf: () => "untouched" });
-    // Something that the copy may react to.
+    // A change that the copy may react to.
     timeline.after(0, "test", () => gated.put(change("Updated", stranger)));
     return { put: (type, object) => gated.put(change(type, object)), here: () => [...here.keys()], missed, run };
   }
@@ -161,7 +161,7 @@ describe("deletions, whose author is unknown", () => {
     await run(100);
     put("Deleted", deleted);
     put("Added", created);
-    // The deletion is there to be seen, and the creation is the process's to make.
+    // The deletion is visible, and the creation is left to the process.
     expect(here()).toEqual(["other"]);
     await run(1500);
     expect(missed).toMatchObject([{ by: "copy", key: created.metadata.name, before: undefined, live: created }]);

@@ -1,4 +1,4 @@
-/** A cluster, which is a sandbox, and a fork of it, on virtual time. */
+/** A sandbox as the cluster, and a fork of it, on virtual time. */
 import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
 import { readAll } from "../../../src/api/transport.ts";
 import { createFork, type Fork } from "../../../src/modes/fork/fork.ts";
@@ -10,7 +10,7 @@ import { createSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { User } from "../../../src/sandbox/context/authorizer.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 
-/** A response, read to its end. */
+/** A response with its whole body. */
 export interface Answer {
   readonly status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
@@ -24,22 +24,22 @@ export interface Scene {
   readonly timeline: VirtualTimeline;
   readonly cluster: Sandbox;
   readonly fork: Fork;
-  /** As the cluster's administrator, past the fork. */
+  /** Requests of the cluster's administrator, sent directly to the cluster. */
   readonly onCluster: Ask;
   readonly onFork: Ask;
-  /** What the fork sent to the cluster: `GET /api/v1/pods`. */
+  /** The fork's requests to the cluster: `GET /api/v1/pods`. */
   readonly sent: readonly string[];
   readonly diverged: readonly Divergence[];
   readonly agreed: readonly Agreement[];
   readonly missed: readonly Missed[];
-  /** Until nothing moves. */
+  /** Runs until nothing changes. */
   readonly settle: () => Promise<void>;
 }
 
 const merge = "application/merge-patch+json";
 const never = new AbortController().signal;
 
-/** Runs virtual time until a promise settles. */
+/** Runs virtual time until the promise settles. */
 export async function during<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise<T> {
   const progress = { settled: false };
   const end = (): void => void (progress.settled = true);
@@ -71,9 +71,9 @@ function asker(timeline: VirtualTimeline, transport: Transport): Ask {
 }
 
 export interface SceneOptions {
-  /** Who the fork is to the cluster; by default its administrator. */
+  /** The fork's user on the cluster, by default the administrator. */
   readonly user?: User;
-  /** Holds back what the clients of the fork do on the cluster too. */
+  /** Whether writes on the cluster by the fork's clients are held back until they happen in the fork. */
   readonly inStep?: boolean;
   readonly isSnapshot?: boolean;
 }

@@ -23,7 +23,7 @@ const missing = rule<{ namespace: string }>({
   source: "this test",
 });
 
-/** Every namespace gets a ResourceQuota; with `requeueAfterMs` it looks again and again. */
+/** Gives every namespace a ResourceQuota; with `requeueAfterMs` it checks periodically. */
 function quotas(result: { readonly requeueAfterMs?: number } = {}): ControllerDefinition {
   return defineController({
     name: "default-quota",
@@ -50,7 +50,7 @@ function quotas(result: { readonly requeueAfterMs?: number } = {}): ControllerDe
 describe("startSandbox", () => {
   test("runs a controller and the built-in ones, with a trace of its decisions", async () => {
     const sandbox = await startSandbox({ controllers: [quotas()] });
-    // The namespaces of every cluster get theirs.
+    // The initial namespaces get theirs.
     await sandbox.settle();
     const sentences: string[] = [];
     const listener = (event: StageEvent): void => {
@@ -61,7 +61,7 @@ describe("startSandbox", () => {
     expect(await sandbox.settle()).toBe("steady");
     const quota = await sandbox.client.get(kinds.ResourceQuotas, { namespace: "shop", name: "default" });
     expect(quota.spec?.hard).toEqual({ pods: "10" });
-    // The built-in resourcequota controller has worked out what is used.
+    // The built-in resourcequota controller has computed the usage.
     expect(quota.status?.used).toEqual({ pods: "0" });
     expect(sentences).toEqual(["shop has no quota → create default"]);
     await sandbox.stop();

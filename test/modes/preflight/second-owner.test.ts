@@ -1,4 +1,4 @@
-/** Who else is taken to reconcile the same objects: by traces of work, and by work that was left undone. */
+/** How preflight detects another owner of the same objects: by evidence of its work, and by unfinished work. */
 import { expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
 import {
@@ -47,7 +47,7 @@ const ClusterRoles = kindOf<StoredObject & { readonly aggregationRule: unknown }
   namespaced: false,
 });
 
-/** Over HTTP each answer tells the server's time. */
+/** Adds the server's time to each response, as HTTP does. */
 function withDate({ cluster, timeline }: EmbeddedScene): Transport {
   const inner = cluster.sandbox.transport({ actor: "preflight" });
   return {
@@ -60,7 +60,7 @@ function withDate({ cluster, timeline }: EmbeddedScene): Transport {
   };
 }
 
-/** What was done on the cluster, step by step. */
+/** The steps that were made on the cluster. */
 class Story {
   readonly scene: EmbeddedScene;
 
@@ -91,7 +91,7 @@ class Story {
     await this.as(manager).updateStatus(ReplicaSets, { ...there, status });
   }
 
-  /** A claim whose devices somebody allocates who schedules pods. */
+  /** A claim with devices allocated by the given scheduler. */
   async createDeviceClaim(scheduler: string): Promise<void> {
     const request = { name: "one", exactly: { deviceClassName: "gpu.example.com" } };
     const finalizers = ["resource.kubernetes.io/delete-protection"];
@@ -104,7 +104,7 @@ class Story {
     await this.as(scheduler).updateStatus(ResourceClaims, { ...made, status });
   }
 
-  /** A claim whose status somebody writes who resizes volumes. */
+  /** A claim with a status written by the given resizer. */
   async createClaim(resizer: string): Promise<void> {
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     const metadata = { namespace: "default", name: "data" };
@@ -121,7 +121,7 @@ class Story {
     await this.as(holder).create(Leases, { metadata: { namespace: "kube-system", name: holder }, spec });
   }
 
-  /** As kube-apiserver makes it; the rules are put together by kube-controller-manager. */
+  /** A ClusterRole as kube-apiserver creates it; kube-controller-manager aggregates its rules. */
   async createAdminRole(): Promise<void> {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { "example.com/aggregate": "true" } }] };
     await this.as("kube-apiserver").create(ClusterRoles, { metadata: { name: "admin" }, aggregationRule });
@@ -138,7 +138,7 @@ class Story {
     await this.as(manager).create(Leases, { metadata: { namespace: "kube-node-lease", name: "fake-0" }, spec });
   }
 
-  /** Whose status was applied under the name that kube-controller-manager and we share. */
+  /** A policy with a status applied by the field manager that kube-controller-manager and this program share. */
   async createCheckedPolicy(): Promise<void> {
     const name = "one";
     const resourceRules = [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["*"] }];

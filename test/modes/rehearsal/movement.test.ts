@@ -1,4 +1,4 @@
-/** When nothing moves any more, on virtual time. */
+/** When a cluster counts as steady, on virtual time. */
 import { describe, expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
 import { createClient } from "../../../src/client/api/client.ts";
@@ -37,7 +37,7 @@ async function ended<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise
   return promise;
 }
 
-/** Writes the object every so often, that many times. */
+/** Writes the object `times` times, every `everyMs`. */
 function writes({ timeline, client }: Scene, { everyMs, times }: { everyMs: number; times: number }): void {
   let count = 0;
   const write = (): void => {

@@ -1,4 +1,4 @@
-/** An earlier state of a fork, completed by what it has read since. */
+/** An earlier state of a fork, completed with objects that were read later. */
 import { expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import type { Divergence } from "../../../src/modes/fork/divergences.ts";

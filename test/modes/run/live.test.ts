@@ -1,4 +1,4 @@
-/** How a live run is put together, as far as nothing is sent. */
+/** How a live run is set up, without sending requests. */
 import { expect, test } from "bun:test";
 import { builtInControllers } from "../../../src/controllers/index.ts";
 import { startLive } from "../../../src/modes/run/live.ts";

@@ -1,4 +1,4 @@
-/** An embedded cluster that begins with the state of one that ended an hour ago. */
+/** An embedded cluster that starts with the state of one that ended an hour ago. */
 import { describe, expect, test } from "bun:test";
 import { Leases, Namespaces, Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { isPodReady } from "../../../src/controller/workload/pod-status.ts";

@@ -1,7 +1,7 @@
 /**
- * Shadow beside the real workload controllers, over the random scripts of the differential tests: what agreement.cluster.test.ts
- * shows of ReplicaSets and Deployments, for those that came later. Nothing runs the pods: scripts do what kubelets would, while the
- * owner is held still.
+ * Shadow beside the real workload controllers, over the random scripts of the differential tests: the counterpart of
+ * agreement.cluster.test.ts for the controllers that were added later. Nothing runs the pods: scripts do what kubelets would, while the
+ * owner is suspended.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cronjob } from "../../../src/controllers/cronjob/cronjob.ts";
@@ -31,7 +31,7 @@ import {
   setsRolledBack,
 } from "./workload-scripts.ts";
 
-/** In the long form five; SEED=n is one of your own, SEED=n,m two, one after the other on one cluster. */
+/** Five in the long form; SEED=n sets one, SEED=n,m two, one after the other on one cluster. */
 const seeds = process.env["SEED"]?.split(",").map(Number) ?? [20261121, 1, 2, 3, 4].slice(0, tries(1, 5));
 
 interface Part extends Suite, Pick<Scripted, "script" | "first" | "without"> {
@@ -41,10 +41,10 @@ interface Part extends Suite, Pick<Scripted, "script" | "first" | "without"> {
 
 const part = ({ controller, ...rest }: Omit<Part, "name">): Part => ({ name: controller.name, controller, ...rest });
 
-/** Controllers that play together, on one cluster. */
+/** Controllers that are compared together, on one cluster. */
 interface Cast {
   readonly title: string;
-  /** Of kube-controller-manager: no others, which would act on the same objects. */
+  /** The controllers of kube-controller-manager that run; others would change the same objects. */
   readonly owners: readonly string[];
   readonly kcmFlags: readonly string[];
   readonly prepare?: (cluster: Cluster) => Promise<() => Promise<void>>;
@@ -53,7 +53,7 @@ interface Cast {
   readonly mutants: readonly Mutant[];
 }
 
-// One request of a controller every 40 ms: its writes do not overtake what we are still to decide about.
+// One request of a controller every 40 ms, so that its writes do not overtake our decisions.
 const slowly = ["--kube-api-qps=25", "--kube-api-burst=1"];
 
 const casts: readonly Cast[] = [
@@ -80,10 +80,10 @@ const casts: readonly Cast[] = [
       part({
         controller: daemonset,
         script: daemonSets,
-        // What changes in two watches at once the owner may see in any order.
+        // The owner may see changes in two watches in any order.
         without: /the set goes|a node is gone|the pods that it ran are gone/,
         side: { namesPods: true, rollsOutAnywhere: true, looksTwice: true },
-        // Of statuses alone, that follow from pods just created: `Round.looksTwice`.
+        // These are all statuses written just after pods were created: `Round.looksTwice`.
         mostNotComparable: 20,
         shows: ["create pods", "delete pods", "create controllerrevisions.apps", "update daemonsets.apps/status"],
       }),
@@ -120,7 +120,7 @@ const casts: readonly Cast[] = [
     owners: ["horizontal-pod-autoscaler-controller"],
     kcmFlags: ["sync-period=1s", "downscale-stabilization=0s"].map((flag) => `--horizontal-pod-autoscaler-${flag}`),
     prepare: serveMetrics,
-    // Ours looks ten times as often, and so first; what it recommended before counts for a second at most.
+    // Ours syncs ten times as often, and so first; its earlier recommendations count for a second at most.
     playing: { rounds: tries(4, 20), objects: 4, looksWithinMs: 1500, quietMs: 2500 },
     parts: [
       part({
@@ -162,7 +162,7 @@ describe.skipIf(controllersMissing !== undefined).each(casts)(
           const changes = new ScriptedChanges({
             cluster,
             prefix: `agree-${name}-${seed}-`,
-            // Numbers of one seed have other scripts than those of the next.
+            // The numbers of one seed have other scripts than those of the next.
             seed: 1000 * seed,
             script,
             changes: playing.rounds,

@@ -1,7 +1,7 @@
 /**
- * Shadow beside the real kube-controller-manager, over random changes: whether our controllers mean what the real ones do. That is
- * judged from the API server's audit log, and shadow's own verdict by that; and that the judge finds out controllers that have lost
- * a behaviour.
+ * Shadow beside the real kube-controller-manager, over random changes: whether our controllers decide what the real ones write. That is
+ * judged from the API server's audit log; shadow's own verdict is compared with it, and the judge must detect controllers with a missing
+ * behavior.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
@@ -20,11 +20,11 @@ import { mutants } from "./mutants.ts";
 import { mutantsOf, playRounds, type Side } from "./played.ts";
 import { shadowAgent, shadowBeside } from "./support.ts";
 
-/** In the long form five; SEED=n is one of your own. */
+/** Five in the long form; SEED=n sets one. */
 const seeds =
   process.env["SEED"] === undefined ? [20261121, 1, 2, 3, 4].slice(0, tries(1, 5)) : [Number(process.env["SEED"])];
 const rounds = tries(4, 20);
-/** Objects of each suite that are changed in one round, each once. */
+/** Number of objects of each suite that are changed in one round, each once. */
 const objects = 6;
 const suites: readonly Suite[] = [
   { name: "replicaset", shows: ["create pods", "delete pods", "patch pods", "update replicasets.apps/status"] },
@@ -38,7 +38,7 @@ const suites: readonly Suite[] = [
 describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller-manager", () => {
   let cluster: Cluster;
   beforeAll(async () => {
-    // One request of a controller every 40 ms: its writes do not overtake what we are still to decide about.
+    // One request of a controller every 40 ms, so that its writes do not overtake our decisions.
     const kcmFlags = ["--kube-api-qps=25", "--kube-api-burst=1"];
     cluster = await startCluster({ controllers: "*", audit: true, kcmFlags });
   });
@@ -86,11 +86,11 @@ describe.skipIf(controllersMissing !== undefined)("shadow beside kube-controller
   });
 });
 
-/** All controllers as they are; with the first seed their mutants as well, beside them and over the same changes. */
+/** All controllers unchanged; with the first seed also their mutants, over the same changes. */
 async function sidesOf(cluster: Cluster, seed: number): Promise<readonly Side[]> {
   const namespaceOf = (name: string): string => `agree-${name}-${seed}`;
   for (const { name } of suites) await cluster.createNamespace(namespaceOf(name));
-  // Each has dice of its own: they are changed side by side.
+  // Separate random sources, because the suites are changed concurrently.
   const [first, second, third] = [0, 1, 2].map((each) => seededRandom(3 * seed + each));
   if (first === undefined || second === undefined || third === undefined) throw new Error("three were asked for");
   const sets = new Changes({ cluster, namespace: namespaceOf("replicaset"), kind: "replicasets", random: first });
@@ -99,7 +99,7 @@ async function sidesOf(cluster: Cluster, seed: number): Promise<readonly Side[]>
   const sides: Readonly<Record<string, Side>> = {
     replicaset: { controller: replicaset, namespace: namespaceOf("replicaset"), change: (n) => sets.change(n) },
     deployment: { controller: deployment, namespace: namespaceOf("deployment"), change: (n) => rollouts.change(n) },
-    // It has no namespace of its own.
+    // It works in all namespaces.
     "garbage-collector": { controller: garbageCollector, change: (n) => garbage.change(n) },
   };
   const own = Object.values(sides);

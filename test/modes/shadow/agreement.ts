@@ -1,4 +1,4 @@
-/** The tests of an agreement: each controller beside the real one, its own verdict beside the judge, and the mutants found out. */
+/** Tests of an agreement: each controller against the real one, shadow's own verdict against the judge, and the detection of mutants. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { type Finding, textOf } from "./judge.ts";
 import type { Mutant } from "./mutants.ts";
@@ -7,22 +7,22 @@ import { falselySame, stillDiffering } from "./product-verdict.ts";
 
 export interface Suite {
   readonly name: string;
-  /** What the owner has to have done, and we to have meant: a comparison of nothing shows nothing. */
+  /** Writes that the owner must have made and we must have decided, so that the comparison is not empty. */
   readonly shows: readonly string[];
-  /** Of the owner's writes so many in a hundred may be beyond judgement; default 10. */
+  /** Maximum percentage of the owner's writes that cannot be judged; default 10. */
   readonly mostNotComparable?: number;
 }
 
 export interface Agreement {
   readonly seed: number;
   readonly suites: readonly Suite[];
-  /** None: they are not played with this seed. */
+  /** Empty: no mutants with this seed. */
   readonly mutants: readonly Mutant[];
   /** Plays the rounds of all sides. */
   readonly play: () => Promise<readonly Played[]>;
 }
 
-/** Declares the tests of one seed. */
+/** Declares the tests for one seed. */
 export function describeAgreement({ seed, suites, mutants, play }: Agreement): void {
   describe(`with seed ${seed}`, () => {
     let played: readonly Played[] = [];
@@ -45,7 +45,7 @@ export function describeAgreement({ seed, suites, mutants, play }: Agreement): v
       const differs = all.flatMap(({ verdict, done }) =>
         verdict.differs.map((finding) => `${textOf(finding)}\n    after ${done.join("; ")}`),
       );
-      // In the short form that is none.
+      // In the short form this permits none.
       if (differs.length > same.length / 100) expect(differs).toEqual([]);
       const notComparable = verdicts.flatMap((verdict) => verdict.notComparable.map(textOf));
       if (notComparable.length > ((same.length + notComparable.length) * mostNotComparable) / 100) {
@@ -83,7 +83,7 @@ function told({ side, rounds: all }: Played): string {
   );
   const lines = (findings: readonly Finding[]): string[] => findings.map((finding) => `\n    ${textOf(finding)}`);
   const reasons = all.flatMap(({ verdict }) => lines(verdict.notComparable));
-  // Of a mutant they are what is expected.
+  // For a mutant, differences are expected.
   const differences = side.mutant === undefined ? all.flatMap(({ verdict }) => lines(verdict.differs)) : [];
   return [
     `${name}: of the owner's writes ${sum(({ verdict }) => verdict.same.length)} meant`,

@@ -35,14 +35,14 @@ export class Changes {
     this.#kind = options.kind;
   }
 
-  /** One change of the object of this number; answers what was done. */
+  /** Makes one change of the object with this number; returns a description. */
   async change(number: number): Promise<string> {
     const name = `web-${number}`;
     if (!this.#names.has(name)) return this.#create(name);
     return this.#draw()(name);
   }
 
-  /** The next act of a shuffled deck: each is drawn as often as the others. */
+  /** Takes the next act from a shuffled deck, so that all acts are equally frequent. */
   #draw(): (name: string) => Promise<string> {
     if (this.#deck.length === 0) {
       this.#deck.push(

@@ -1,4 +1,4 @@
-/** What counts of a write: without times, versions, and what the API server fills in of its own accord. */
+/** The relevant content of a write: without times, versions and server defaults. */
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { ObjectMeta } from "../../../src/api/object.ts";
 import type { Write } from "./judged.ts";
@@ -9,18 +9,18 @@ interface Body {
   readonly status?: unknown;
 }
 
-/** Two writes with the same text are the same write. The target is in it, but for a name that is left to the server. */
+/** Text that is equal for equal writes. It includes the target, except for a generated name. */
 export function essenceOf(write: Write): string {
   const { verb, resource, namespace, name } = write;
   return `${verb} ${resource} ${namespace}/${name} ${JSON.stringify(contentOf(write))}`;
 }
 
-/** The target of a write, whatever is written: `update replicasets.apps/status shop/web`. */
+/** The target of a write, whatever its content: `update replicasets.apps/status shop/web`. */
 export function targetOf({ verb, resource, namespace, name }: Write): string {
   return `${verb} ${resource} ${namespace}/${name}`;
 }
 
-/** The uid of the controller that a new object names. */
+/** The uid of a new object's controller. */
 export function makerOf({ body }: Write): string | undefined {
   const { metadata } = (body ?? {}) as Body;
   return metadata === undefined ? undefined : controllerOf({ metadata })?.uid;
@@ -48,8 +48,8 @@ function contentOf({ verb, resource, body }: Write): unknown {
 }
 
 /**
- * Keys in order; without times and versions. A typed client leaves out what is empty, and zeros of a status; in a patch what is
- * empty says something.
+ * Sorts the keys and drops times and versions. A typed client omits empty fields and zeros of a status; in a patch, empty fields have a
+ * meaning.
  */
 function essential(value: unknown, of: "object" | "status" | "patch" = "object"): unknown {
   if (Array.isArray(value)) return value.map((item) => essential(item, of));
@@ -64,13 +64,13 @@ function essential(value: unknown, of: "object" | "status" | "patch" = "object")
 }
 
 /**
- * What the API server fills in where it is left out. The audit log has what kube-controller-manager sent after that; ours is as it was
- * sent. Of what a template has, the template says it already.
+ * Server defaults. The audit log has kube-controller-manager's writes after defaulting, but ours before it. Fields of a template already
+ * have their defaults.
  */
 const defaults: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  // Of a fieldRef.
+  // For a fieldRef.
   ["apiVersion", "v1"],
-  // Of Jobs.
+  // For Jobs.
   ["parallelism", 1],
   ["completions", 1],
   ["backoffLimit", 6],
@@ -80,7 +80,7 @@ const defaults: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["manualSelector", false],
 ]);
 
-/** `enableServiceLinks`: of pods alone, and so not in the template that they are made from. */
+/** `enableServiceLinks` is defaulted only in pods, and so is missing in the template from which they are created. */
 function isFilledIn(key: string): boolean {
   return /(Time|Timestamp)$/.test(key) || key === "resourceVersion" || key === "enableServiceLinks";
 }

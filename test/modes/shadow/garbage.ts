@@ -1,4 +1,4 @@
-/** Changes that leave work to the garbage collector: owners that go, with what they own; objects whose owner never was. */
+/** Changes with work for the garbage collector: deleted owners with dependents, and objects whose owner never existed. */
 import { below, type Random, randomUuid } from "../../../src/platform/random.ts";
 import type { Cluster } from "../../support/cluster.ts";
 
@@ -12,7 +12,7 @@ export class Garbage {
   readonly #path: string;
   readonly #random: Random;
   readonly #owners = new Map<number, Owner>();
-  /** It never goes. */
+  /** An owner that is never deleted. */
   #keeper: Owner | undefined;
   #last = 0;
 
@@ -22,7 +22,7 @@ export class Garbage {
     this.#random = random;
   }
 
-  /** One change of the owner of this number; answers what was done. */
+  /** Makes one change of the owner with this number; returns a description. */
   async change(number: number): Promise<string> {
     const owner = this.#owners.get(number);
     if (owner === undefined) return this.#create(number);
@@ -36,7 +36,7 @@ export class Garbage {
     const owner = await this.#make("owner", []);
     const dependents = 1 + below(this.#random, 3);
     for (let n = 0; n < dependents; n++) await this.#make("dependent", [owner]);
-    // Of two owners that go at once, which is seen first decides whether the reference goes or the object.
+    // If two owners are deleted at once, the order of observation decides whether the reference or the object is deleted.
     this.#keeper ??= await this.#make("keeper", []);
     await this.#make("shared", [owner, this.#keeper]);
     const absent = { name: "absent", uid: randomUuid(this.#random) };

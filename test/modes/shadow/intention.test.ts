@@ -62,7 +62,7 @@ describe("an intention", () => {
     const write = writeOf({ verb: "update", subresource: "status", before, after });
     const ready = objectOf({ status: { replicas: 3, readyReplicas: 3 } }, { resourceVersion: "2" });
     expect(differences(write, ready, before)).toEqual([".status.readyReplicas"]);
-    // It was so before: the owner has not done it.
+    // The previous state had it: the owner has not changed it.
     const was = objectOf({ status: { replicas: 1, readyReplicas: 3 } });
     expect(differences(write, ready, was)).toEqual([]);
     const spec = writeOf({ verb: "update", before: objectOf({}), after: objectOf({ spec: { replicas: 2 } }) });

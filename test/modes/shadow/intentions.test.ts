@@ -37,7 +37,7 @@ const gone = (name: string): Observed => ({
   writer: undefined,
 });
 
-/** The garbage collector means to delete `a`, and nothing is seen of it; by the end it is `now`. */
+/** The garbage collector intends to delete `a`, and no deletion is observed; the object's final state is `now`. */
 async function rested(now: StoredObject | undefined): Promise<string[]> {
   const { intentions, told, timeline } = sceneOf(now);
   intentions.decided({ controller: "garbage-collector", key: "Pod shop/a" }, 1, removal("a"));
@@ -45,7 +45,7 @@ async function rested(now: StoredObject | undefined): Promise<string[]> {
   return told;
 }
 
-/** Two pods of one ReplicaSet: `a` is meant to go, and the owner deletes `b` first, then `a`. */
+/** Two pods of one ReplicaSet: `a` is to be deleted, and the owner deletes `b` first, then `a`. */
 function agreed(controller: "replicaset" | "garbage-collector"): string[] {
   const { intentions, told } = sceneOf(pod("a"));
   const key = controller === "replicaset" ? "shop/web" : "Pod shop/a";

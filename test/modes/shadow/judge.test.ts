@@ -50,7 +50,7 @@ const release = (name: string): Write => ({
   body: { metadata: { ownerReferences: [{ $patch: "delete", uid: "set-uid" }] } },
 });
 
-/** As the owner did it; `version`: of the object in the answer. */
+/** A write of the owner; `version` is that of the object in the response. */
 function done(write: Write, given = write.name, version = "20"): OwnerWrite {
   const object = pod(given);
   return { ...write, given, answer: { metadata: { ...object.metadata, resourceVersion: version } } };
@@ -77,7 +77,7 @@ function verdictOf(round: Partial<Round>): Verdict {
   return judge({ ...quietRound, alike: () => true, ...round });
 }
 
-/** The verdict in a form to be read. */
+/** The verdict in a readable form. */
 function summary({ same, differs, notComparable, movedOn }: Verdict): object {
   return { same: same.length, differs: differs.map(textOf), notComparable: notComparable.map(textOf), movedOn };
 }

@@ -1,9 +1,9 @@
 /**
- * Whether a controller of ours means what the real one does: judged from what our syncs decided, as recorded at the controllers'
- * own client, and from what the API server's audit log says that the owner wrote. Nothing of shadow's own verdicts is looked at.
+ * Judges whether a controller of ours decides what the real one writes. It compares the decisions of our syncs, recorded at the
+ * controllers' client, with the owner's writes in the API server's audit log. Shadow's own verdicts are not used.
  *
- * The owner is held still while the objects are changed, and until our syncs have decided: so each of its writes has to be one
- * that we had decided before, or decide within `graceMs` of it.
+ * The owner is suspended while the objects are changed and until our syncs have decided, so we must decide each of its writes before it, or
+ * within `graceMs` after it.
  */
 import type { ObjectKey } from "../../../src/api/key.ts";
 import type { ObjectMeta, StoredObject } from "../../../src/api/object.ts";
@@ -12,28 +12,28 @@ import type { PodDisruptionBudget } from "../../../src/api/types.ts";
 import { essenceOf, makerOf, targetOf } from "./essence.ts";
 import type { Change, OwnerWrite, Read, SyncRecord, Write } from "./judged.ts";
 
-/** So much later than the owner's write, by the API server's clock, a sync of ours may still decide the same. */
+/** How long after the owner's write, by the API server's clock, our sync may still decide the same. */
 export const graceMs = 5000;
 
-/** A round of changes with what came of it. All times by the clock of one machine. */
+/** A round of changes and the reactions to it. All times are by the clock of one machine. */
 export interface Round {
   readonly syncs: readonly SyncRecord[];
-  /** What the owner of this controller wrote, in the order of its answers. */
+  /** The owner's writes, in the order of the responses. */
   readonly owner: readonly OwnerWrite[];
-  /** What anybody did to objects that others control, or controlled before. */
+  /** Changes by any client of objects that have, or had, a controller. */
   readonly changes: readonly Change[];
-  /** `pods ns/name`: what others than this owner have changed or deleted, beyond its status. */
+  /** Objects that others than this owner have changed (beyond the status) or deleted: `pods ns/name`. */
   readonly touched: ReadonlySet<string>;
   /**
-   * Whether the owner looks at its pods once more for the status, after a sync has created and deleted some: how many of those its cache
-   * shows by then is chance.
+   * Whether the owner reads its pods again for the status, after a sync has created and deleted some. How many of those its cache has by
+   * then is random.
    */
   readonly looksTwice?: boolean;
-  /** Whether it is all the same which of two pods goes. Unset: each pod that goes is meant by its name. */
+  /** Whether two pods are equivalent for a deletion. Unset: deletions are compared by the pod's name. */
   readonly alike?: (one: StoredObject, other: StoredObject) => boolean;
-  /** Where pods are meant by their names: whether another one of the owner's may go instead. Unset: none may. */
+  /** If deletions are compared by name: whether another pod of the owner can be deleted instead. Unset: none. */
   readonly mayGoInstead?: (one: StoredObject, other: StoredObject) => boolean;
-  /** Whether the owner may create the one pod in place of the other, which a sync meant that saw these pods. Unset: it may not. */
+  /** Whether the owner can create the one pod instead of the other, which a sync with these pods decided. Unset: no. */
   readonly mayComeInstead?: (one: Write, other: Write, pods: readonly StoredObject[]) => boolean;
 }
 
@@ -45,12 +45,12 @@ export interface Finding {
 }
 
 export interface Verdict {
-  /** The owner's writes that we meant as well. */
+  /** Writes of the owner that we decided as well. */
   readonly same: readonly OwnerWrite[];
   readonly differs: readonly Finding[];
-  /** The owner's writes that cannot be judged, each with the reason. */
+  /** Writes of the owner that cannot be judged, with the reason. */
   readonly notComparable: readonly Finding[];
-  /** What a sync of ours decided and a later one of the same key, on another state, did not. */
+  /** Number of decisions that a later sync of the same key, on another state, did not repeat. */
   readonly movedOn: number;
 }
 
@@ -68,7 +68,7 @@ export function judge(round: Round): Verdict {
   };
 }
 
-/** Writes of one owner's pods that are compared by number: which name or which of several equal pods is chance. */
+/** Writes of one owner's pods, which are compared by count, because names and the choice among equal pods are random. */
 interface Counted {
   readonly owner: readonly OwnerWrite[];
   readonly ours: readonly Write[];
@@ -77,18 +77,18 @@ interface Counted {
   readonly movedOn: number;
 }
 
-/** How many writes our syncs of one key meant, each counted once however often it was decided while it stood. */
+/** Count of the writes decided by our syncs of one key; a repeated decision counts once while it is not observed. */
 interface Count {
   readonly meant: number;
-  /** The owner's writes that showed before we had meant as many. */
+  /** Writes of the owner that were observed before we had decided as many. */
   readonly unmeant: number;
-  /** Those that the last sync still means. */
+  /** Writes that the last sync still decides. */
   readonly standing: number;
 }
 
 /**
- * A sync means as many writes as it sees missing; those that an earlier sync meant already and that do not show yet are the same.
- * `shown`: how many of the owner's writes the sync sees.
+ * A sync decides as many writes as it sees missing; those decided earlier and not observed yet are the same ones. `shown` returns how many
+ * of the owner's writes the sync sees.
  */
 function countMeant(
   syncs: readonly SyncRecord[],
@@ -124,7 +124,7 @@ function countedCreates({ syncs, owner, mayComeInstead = () => false }: Round): 
     };
     const count = countMeant(syncsOf(syncs, maker), ({ writes }) => writes.filter(its).length, shown);
     const bodies = new Set(all.ours.map(essenceOf));
-    // What we meant and the owner has not created; each stands for one other.
+    // Decisions that the owner has not carried out; each can match one of its other writes.
     const spared = new Set(bodies);
     for (const write of all.owner) spared.delete(essenceOf(write));
     return byNumber(all, count, (write) => {
@@ -187,7 +187,7 @@ function byNumber(
   other: (write: OwnerWrite) => string | undefined,
 ): Counted {
   const wrong = new Map(owner.map((write) => [write, other(write)] as const));
-  // Which of them we did not mean cannot be told: as many as are too many, the last ones.
+  // It is unknown which of them we did not decide: the surplus is attributed to the last ones.
   const tooMany = Math.max(0, owner.length - meant, unmeant);
   for (const write of owner.slice(owner.length - tooMany)) {
     const why = `${owner.length} by the owner, ${owner.length - tooMany} meant here`;
@@ -210,7 +210,7 @@ function byNumber(
 
 const neverDone = "the owner never did it";
 
-/** All other writes: the same verb on the same object with the same content. */
+/** Compares all other writes: the same verb, object and content. */
 function judgeExact(round: Round, rest: (write: Write) => boolean): Verdict {
   const { syncs, owner, changes, touched } = round;
   const theirs = owner.filter(rest);
@@ -249,14 +249,14 @@ function judgeExact(round: Round, rest: (write: Write) => boolean): Verdict {
 }
 
 /**
- * Why no sync of ours has looked at the state from which the owner wrote, by the versions of the object and of what it controls;
- * undefined where one has, or where the versions do not tell.
+ * Why no sync of ours has seen the state on which the owner's write is based, according to the versions of the object and its dependents.
+ * Undefined if one has, or if the versions do not show it.
  */
 function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: readonly Change[]): string | undefined {
   const { metadata } = (write.body ?? {}) as { readonly metadata?: ObjectMeta };
   const [from, to] = [metadata?.resourceVersion, Number(write.answer?.metadata.resourceVersion)];
   if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
-  // A scale is read from the server, and has the version of what it scales.
+  // A scale is read from the server, and has the version of its target.
   if (write.verb !== "update" || from === undefined || write.resource.endsWith("/scale")) return undefined;
   const looked = `${write.resource.replace(/\/.*/, "")} ${write.namespace}/${write.name} ${from}`;
   const known = syncs.filter(
@@ -265,7 +265,7 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   );
   if (known.length === 0) return `no sync of ours saw version ${from}, which it is based on`;
   const uid = known[0]?.primary?.uid;
-  // Of several states of what it controls, between the first that we saw with this version and the write, any may be the owner's.
+  // Any state of the dependents between our first sync with this version and the write may be the owner's.
   const seen = new Set(known.flatMap(({ versions }) => [...versions.values()]));
   const first = Math.min(...known.map(({ versions }) => Math.max(0, ...versions.values())));
   for (const change of changes) {
@@ -285,7 +285,7 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   return undefined;
 }
 
-/** Whether a pod goes in place of one that a sync of ours meant, which the owner has spared. */
+/** Whether a pod was deleted instead of one that our sync decided and the owner has kept. */
 function isInsteadOfMeant(write: OwnerWrite, { syncs, owner, mayGoInstead }: Round): boolean {
   if (mayGoInstead === undefined || !isPodDeletion(write)) return false;
   const gone = new Set(owner.filter(isPodDeletion).map(({ name }) => name));
@@ -300,7 +300,7 @@ function isInsteadOfMeant(write: OwnerWrite, { syncs, owner, mayGoInstead }: Rou
   });
 }
 
-/** The first status that the owner writes after its writes to pods comes of the same sync, if it comes soon. */
+/** The first status that the owner writes soon after its writes to pods belongs to the same sync. */
 function whyByChance(write: OwnerWrite, { owner, looksTwice }: Round): string | undefined {
   if (looksTwice !== true || !write.resource.endsWith("/status")) return undefined;
   const uid = write.answer?.metadata.uid;
@@ -315,8 +315,8 @@ function whyByChance(write: OwnerWrite, { owner, looksTwice }: Round): string | 
 }
 
 /**
- * The API server counts an eviction in the budget's status, then deletes the pod: two watches show it, in any order. Only where the owner
- * itself takes the pod out of the status afterwards.
+ * The API server records an eviction in the budget's status, then deletes the pod; two watches deliver these changes in any order. Applies
+ * only if the owner itself removes the pod from the status later.
  */
 function whyEvicting(write: OwnerWrite, { owner, changes }: Round): string | undefined {
   const granted = ({ body }: OwnerWrite): object =>
@@ -333,8 +333,8 @@ function whyEvicting(write: OwnerWrite, { owner, changes }: Round): string | und
 }
 
 /**
- * Where our controller acts on what it reads from the server: that it read the object of an owner's write only after that write.
- * Undefined where it read it before, and where it reads nothing.
+ * For a controller that acts on live reads: whether it read the object only after the owner's write. Undefined if it read the object
+ * before, or reads nothing.
  */
 function whyUnread({ resource, namespace, name, at }: OwnerWrite, syncs: readonly SyncRecord[]): string | undefined {
   const reads = syncs.flatMap((sync) => sync.reads);
@@ -353,7 +353,7 @@ function meantInstead(write: OwnerWrite, syncs: readonly SyncRecord[]): string {
   return others.size === 0 ? "not meant here" : `wrote ${wrote}; meant here: ${[...others].join(" or ")}`;
 }
 
-/** Where a text leaves the one of others that has most in common with it, and how that goes on: nothing where there are no others. */
+/** How a text differs from the most similar one of `others`; empty if there are none. */
 function whereOther(text: string, others: ReadonlySet<string>): string {
   const alike = (other: string): number => {
     let at = 0;
@@ -366,7 +366,7 @@ function whereOther(text: string, others: ReadonlySet<string>): string {
   return `: …${text.slice(from, to)}…, meant here …${closest.slice(from, to)}…`;
 }
 
-/** The syncs of the key whose object has the uid. */
+/** The syncs of the key whose object has this uid. */
 function syncsOf(syncs: readonly SyncRecord[], uid: string | undefined): readonly SyncRecord[] {
   const keys = new Set(syncs.filter(({ primary }) => uid !== undefined && primary?.uid === uid).map(({ key }) => key));
   return syncs.filter(({ key, primary, failed }) => keys.has(key) && primary?.uid === uid && !failed);
@@ -377,12 +377,12 @@ function isGenerated({ verb, name }: Write): boolean {
 }
 
 function isPodDeletion({ verb, resource, body }: Write): boolean {
-  // A garbage collector names the pod that it means by its uid: which one goes is not its choice.
+  // The garbage collector's deletions have the uid of the pod: which pod it deletes is not a choice.
   const { preconditions } = (body ?? {}) as { readonly preconditions?: { readonly uid?: string } };
   return verb === "delete" && resource === "pods" && preconditions?.uid === undefined;
 }
 
-/** `the owner's delete of pods shop/web-x7k2p: not meant here`, for the message of a failure. */
+/** Text of a finding for a failure message: `the owner's delete of pods shop/web-x7k2p: not meant here`. */
 export function textOf({ of, write, why }: Finding): string {
   const { verb, resource, namespace, name } = write;
   const which = "given" in write ? write.given : name;

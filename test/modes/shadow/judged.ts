@@ -1,29 +1,29 @@
-/** What the judge of an agreement reads: what our syncs decided, and what the owner did by the audit log. */
+/** The input of the judge: the decisions of our syncs, and the owner's writes from the audit log. */
 import type { ObjectKey } from "../../../src/api/key.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 
-/** A write, as it was sent. */
+/** A write as it was sent. */
 export interface Write {
   readonly verb: "create" | "update" | "patch" | "delete";
-  /** `pods`, `replicasets.apps/status`. */
+  /** The resource: `pods`, `replicasets.apps/status`. */
   readonly resource: string;
   readonly namespace: string;
-  /** Empty in a create that leaves it to the server. */
+  /** Empty for a create with a generated name. */
   readonly name: string;
   readonly body: unknown;
   /** In ms since 1970. */
   readonly at: number;
 }
 
-/** A write of the real controller that the API server took. */
+/** A write of the real controller that the API server accepted. */
 export interface OwnerWrite extends Write {
-  /** The name that the server gave, where the owner left it open; otherwise that of the request. */
+  /** The generated name if there is one, otherwise the name in the request. */
   readonly given: string;
-  /** The object in the answer. */
+  /** The object in the response. */
   readonly answer: StoredObject | undefined;
 }
 
-/** What anybody did to an object: it has a version and a controller after that, or it is gone, no longer controlled, or about to go. */
+/** A change of an object by any client: it then has a version and a controller, or it is deleted, released, or about to be deleted. */
 export type Change =
   | { readonly is: "controlled"; readonly ownerUid: string; readonly version: number }
   | {
@@ -34,7 +34,7 @@ export type Change =
       readonly at: number;
     }
   | {
-      /** An eviction of a pod was granted: a budget counts it before the pod goes. */
+      /** A granted eviction of a pod: a budget counts it before the pod is deleted. */
       readonly is: "evicted";
       readonly namespace: string;
       readonly name: string;
@@ -42,21 +42,21 @@ export type Change =
       readonly at: number;
     };
 
-/** One sync of ours: what it saw and what it would have written. */
+/** One sync of ours: the state that it saw and the writes that it decided. */
 export interface SyncRecord {
   readonly key: ObjectKey;
-  /** Of the key's object in the cache; undefined where there is none, or where the keys are no objects. */
+  /** The key's object in the cache; undefined if there is none, or if keys are not objects. */
   readonly primary: { readonly uid: string; readonly resourceVersion: string } | undefined;
-  /** The object's pods that count: of a controller that makes pods. */
+  /** The object's active pods, for a controller that creates pods. */
   readonly pods: readonly StoredObject[];
-  /** `pods shop/web 17`: what it looked up in the cache by its name, with the version that it found. */
+  /** Objects that it read from the cache by name, with their versions: `pods shop/web 17`. */
   readonly lookedUp: ReadonlySet<string>;
-  /** Versions of the objects that the key's object controls, by their names. */
+  /** Versions of the dependents of the key's object, by name. */
   readonly versions: ReadonlyMap<string, number>;
   readonly writes: readonly Write[];
-  /** Made-up uids of the objects that it would have created by a name, with what names them. */
+  /** Invented uids of the objects that it would have created under a fixed name, with a text that identifies them. */
   readonly made: ReadonlyMap<string, string>;
-  /** Objects that it read from the server, and when it asked: of a controller that acts on what it reads so. */
+  /** Live reads, for a controller that acts on these. */
   readonly reads: readonly Read[];
   readonly failed: boolean;
 }

@@ -1,17 +1,17 @@
 /**
- * Uids of objects that a write of the same sync creates: the status of a CronJob names the Job that it has just started. Ours are made
- * up, the owner's are real; each is told by the object that it names.
+ * Uids of objects that the same sync creates: the status of a CronJob has the uid of the Job that was just started. Ours are invented, the
+ * owner's are real; both are replaced by a text that identifies the object.
  */
 import type { OwnerWrite, SyncRecord, Write } from "./judged.ts";
 
-/** Uids, with what to call them. */
+/** Replacements for uids. */
 export type Called = ReadonlyMap<string, string>;
 
 export function nameOfMade({ resource, namespace, name }: Pick<Write, "resource" | "namespace" | "name">): string {
   return `the uid of ${resource} ${namespace}/${name}`;
 }
 
-/** Both sides' writes with the same names for what the owner has created in this round, where it has given the name itself. */
+/** Returns both sides' writes with the same replacements for objects that the owner has created in this round under fixed names. */
 export function withMadeNamed(
   syncs: readonly SyncRecord[],
   owner: readonly OwnerWrite[],

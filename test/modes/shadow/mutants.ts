@@ -1,4 +1,4 @@
-/** Controllers that have lost a behaviour: what the comparison with the real ones has to find out. */
+/** Controllers with a missing behavior, which the comparison with the real ones must detect. */
 import { resourceOf, type Kind } from "../../../src/api/kind.ts";
 import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { ObjectMeta, StoredObject } from "../../../src/api/object.ts";
@@ -9,13 +9,13 @@ import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-c
 import type { Mutation } from "./recorder.ts";
 
 export interface Mutant {
-  /** By its name. */
+  /** Name of the controller. */
   readonly controller: string;
-  /** What it does wrong. */
+  /** Description of the missing behavior. */
   readonly does: string;
-  /** The write that shows it: `delete pods`. */
+  /** The write that reveals it: `delete pods`. */
   readonly shownBy: string;
-  /** Whose write that is. Default: the owner's, which the mutant does not mean. */
+  /** Whose write that is. Default: the owner's, which the mutant does not decide. */
   readonly shownOf?: "owner" | "ours";
   readonly mutation: Mutation;
 }
@@ -54,12 +54,12 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
-/** Nothing is deleted. */
+/** Deletes nothing. */
 export function skipsDeletions(context: SyncContext): SyncContext {
   return { ...context, client: { ...context.client, delete: () => Promise.resolve({}) } };
 }
 
-/** The controller with another client. */
+/** Replaces the controller's client. */
 export function withClient(client: (context: SyncContext) => SyncClient): Mutation {
   return (context) => ({ ...context, client: client(context) });
 }
@@ -68,7 +68,7 @@ export function is(kind: Kind, other: Kind): boolean {
   return resourceOf(kind) === resourceOf(other);
 }
 
-/** The first creation of each sync does not happen. */
+/** Skips the first creation of each sync. */
 export function oneTooFew(context: SyncContext): SyncContext {
   const { client } = context;
   let left = 1;
@@ -80,7 +80,7 @@ export function oneTooFew(context: SyncContext): SyncContext {
         if (left-- <= 0) return client.create(kind, object, options);
         const { metadata } = object;
         const name = `${metadata.generateName ?? ""}none`;
-        // The caller looks at the name alone.
+        // The caller uses only the name.
         return Promise.resolve({ ...object, metadata: { ...metadata, name } } as never);
       },
     },
@@ -92,13 +92,13 @@ function neverReleases({ client }: SyncContext): SyncClient {
     ...client,
     patch: (kind, at, patch, options) =>
       is(kind, Pods) && JSON.stringify(patch.body).includes('"$patch":"delete"')
-        ? // The caller does not look at it.
+        ? // The caller ignores it.
           Promise.resolve({} as never)
         : client.patch(kind, at, patch, options),
   };
 }
 
-/** No pod has a condition. */
+/** Hides the conditions of all pods. */
 export function noneReady(context: SyncContext): SyncContext {
   const unready = (pod: Pod): Pod => ({ ...pod, status: { ...pod.status, conditions: [] } });
   return {
@@ -106,7 +106,7 @@ export function noneReady(context: SyncContext): SyncContext {
     cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
       const lister = context.cache(kind);
       if (!is(kind, Pods)) return lister;
-      // Of the kind Pods the objects are pods.
+      // Safe: objects of the kind Pods are pods.
       const altered = (objects: T[]): T[] => (objects as unknown as Pod[]).map(unready) as unknown as T[];
       return {
         ...lister,
@@ -129,7 +129,7 @@ function oldStay(context: SyncContext): SyncClient {
       const all = is(kind, ReplicaSets) ? context.cache(ReplicaSets).list(namespace) : [];
       const its = all.filter((set) => controllerOf(set)?.uid === controllerOf(object)?.uid);
       const before = its.find(({ metadata }) => metadata.name === name)?.spec?.replicas ?? 0;
-      // Of the kind ReplicaSets the object is a ReplicaSet.
+      // Safe: objects of the kind ReplicaSets are ReplicaSets.
       const after = (object as unknown as ReplicaSet).spec?.replicas ?? 0;
       const isOld = its.some((set) => revision(set) > revision(object));
       return isOld && after < before ? Promise.resolve(object as never) : client.update(kind, object, options);

@@ -19,7 +19,7 @@ const there: StoredObject = {
   },
 };
 
-/** The statuses of the answers, and the writes; the cache has one ConfigMap. */
+/** Returns the response codes and the writes; the cache contains one ConfigMap. */
 async function played(
   ...requests: readonly (readonly ["POST" | "DELETE", name: string])[]
 ): Promise<{ readonly statuses: readonly number[]; readonly writes: readonly WouldBeWrite[] }> {

@@ -8,7 +8,7 @@ import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 interface Scene {
   readonly queueOf: (kind: string) => DeltaQueue<StoredObject>;
   readonly put: (queue: DeltaQueue<StoredObject>, name: string, type?: "Added" | "Updated") => void;
-  /** Names that a store has taken, in order. */
+  /** Names of the objects that were passed on to a store, in order. */
   readonly taken: readonly string[];
   readonly pass: (ms: number) => Promise<void>;
   busy: boolean;
@@ -75,7 +75,7 @@ describe("in step with the owner", () => {
   test("a delta after a waiting one keeps its place", async () => {
     const scene = sceneOf();
     const sets = scene.queueOf("ReplicaSet");
-    // An update of what is not known yet: what it changes comes just before it.
+    // An update of an unknown object: its creation must be just before it.
     scene.put(sets, "status", "Updated");
     scene.put(sets, "new");
     expect(scene.taken).toEqual([]);

@@ -1,19 +1,19 @@
-/** What a controller of kube-controller-manager did, from the audit log. */
+/** The writes of a controller of kube-controller-manager, from the audit log. */
 import { type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Change, OwnerWrite } from "./judged.ts";
 
 export interface Audited {
-  /** By the names of kube-controller-manager: `replicaset-controller`. */
+  /** Writes of a controller, by kube-controller-manager's name for it: `replicaset-controller`. */
   readonly of: (component: string) => readonly OwnerWrite[];
-  /** What anybody did to objects that others control, or controlled before. */
+  /** Changes by any client of objects that have, or had, a controller. */
   readonly changes: readonly Change[];
-  /** `pods ns/name`: what others than this component have written to, beyond a subresource, or deleted. */
+  /** Objects that others than this component have written (beyond a subresource) or deleted: `pods ns/name`. */
   readonly touchedBeside: (component: string) => ReadonlySet<string>;
 }
 
-/** The writes that were taken, without Events. */
+/** The accepted writes, without Events and Leases. */
 export function auditedWrites(events: readonly AuditEvent[]): Audited {
   const effects = effectsOf(events).filter(
     ({ code, dryRun, resource }) => code < 300 && !dryRun && !/^(events|leases)\b/.test(resource),
@@ -50,13 +50,13 @@ function changeOf({ verb, resource, namespace, name, response, at }: Effect): Ch
   return stays ? [] : [left];
 }
 
-/** The write took the last finalizer of an object that was being deleted: its response has the version from before. */
+/** Whether the write removed the last finalizer of an object that was being deleted: its response has the previous version. */
 function isGone({ metadata }: StoredObject): boolean {
   const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
   return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
 }
 
-/** An answer with a uid is the object as it is stored. */
+/** The stored object, if the response has a uid. */
 function objectIn(response: unknown): StoredObject | undefined {
   const { metadata } = (response ?? {}) as { readonly metadata?: { readonly uid?: string } };
   return metadata?.uid === undefined ? undefined : (response as StoredObject);

@@ -1,6 +1,6 @@
 /**
- * Rounds of changes beside the real kube-controller-manager. It is held still while the objects are changed, until all our syncs
- * have decided about them: so both decide from the same state, and ours first.
+ * Rounds of changes beside the real kube-controller-manager. It is suspended while the objects are changed and until all our syncs have
+ * decided about them, so that both decide from the same state, and ours first.
  */
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
@@ -14,49 +14,48 @@ import { auditedWrites } from "./owner-writes.ts";
 import { recording } from "./recorder.ts";
 import { type ShadowScene, shadowBeside } from "./support.ts";
 
-/** A controller to be compared, as it is and as mutants of it are. */
+/** A controller to be compared, unchanged or as a mutant. */
 export interface Side {
   readonly controller: ControllerDefinition;
-  /** Undefined: everywhere. */
+  /** Undefined: all namespaces. */
   readonly namespace?: string;
-  /** Which writes count, the owner's and ours, by their namespace. Default: those in its namespace. */
+  /** Selects the writes that count, the owner's and ours, by namespace. Default: those in `namespace`. */
   readonly isHere?: (namespace: string) => boolean;
-  /** Whether it matters which pod of an owner is deleted. Default: it does not, of those that rank alike. */
+  /** Whether deletions of pods are compared by name. Default: pods with the same rank are equivalent. */
   readonly namesPods?: boolean;
-  /** Whether it is chance with which of its pods a rollout begins, of those of one template. */
+  /** Whether a rollout can start with any of the pods that have the same template. */
   readonly rollsOutAnywhere?: boolean;
   /** `Round.looksTwice`, for the judge. */
   readonly looksTwice?: boolean;
-  /** Whether it syncs all the time, at intervals of its own. */
+  /** Whether it syncs periodically. */
   readonly isPeriodic?: boolean;
   readonly mutant?: Mutant;
-  /** Changes the object with this number; answers what was done. */
+  /** Changes the object with this number; returns a description. */
   readonly change?: (number: number) => Promise<string>;
 }
 
 /** How rounds are played. */
 export interface Playing {
   readonly rounds: number;
-  /** Objects of each side that are changed in one round, each once. */
+  /** Number of objects of each side that are changed in one round, each once. */
   readonly objects: number;
   /**
-   * For controllers that sync at intervals of their own: ours so often that it has looked at every change after this time, in ms.
-   * The owner is then not led on in steps.
+   * For controllers that sync periodically: the time in ms after which ours has seen every change. The owner is then not resumed in steps.
    */
   readonly looksWithinMs?: number;
-  /** How long nothing happens at the end of a round, in ms. */
+  /** The quiet period at the end of a round, in ms. */
   readonly quietMs?: number;
 }
 
-/** A round as one side lived through it. */
+/** A round from the point of view of one side. */
 export interface PlayedRound {
   readonly done: readonly string[];
   readonly verdict: Verdict;
-  /** What shadow itself says. */
+  /** Shadow's own results. */
   readonly agreements: readonly AgreementEvent[];
 }
 
-/** The mutants of these sides, beside them and over the same changes. */
+/** The mutants of these sides, played with them over the same changes. */
 export function mutantsOf(sides: readonly Side[], mutants: readonly Mutant[]): Side[] {
   return mutants.map((mutant) => {
     const side = sides.find(({ controller }) => controller.name === mutant.controller);
@@ -79,7 +78,7 @@ interface Watcher {
   readonly rounds: PlayedRound[];
 }
 
-/** Plays the rounds with all sides at once, and judges each of them by itself. */
+/** Plays the rounds with all sides at once, and judges each separately. */
 export async function playRounds(
   cluster: Cluster,
   sides: readonly Side[],
@@ -122,9 +121,9 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
   } finally {
     cluster.continueProcess("kube-controller-manager");
   }
-  // What waits for a second (minReadySeconds) is done by then.
+  // By then, syncs that were delayed by a second (minReadySeconds) have run.
   await quiet(watchers, quietMs);
-  // What is about to be due on both sides belongs to this round, too.
+  // Syncs that are soon due on both sides belong to this round, too.
   if (looksWithinMs === undefined && watchers.some(({ scene }) => isDueSoon(scene))) {
     await dueRest(cluster, watchers);
     await quiet(watchers, quietMs);
@@ -135,7 +134,7 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
     const isHere = ({ namespace }: { readonly namespace: string }): boolean =>
       side.isHere?.(namespace) ?? (side.namespace === undefined || side.namespace === namespace);
     const [firstSync = 0, firstAgreement = 0] = from[index] ?? [];
-    // Of both alike: what an earlier seed has left may still be due, to the owner as to ours.
+    // From both sides: what an earlier seed has left may still be due for the owner and for ours.
     const own = syncs.slice(firstSync).map((sync) => ({ ...sync, writes: sync.writes.filter(isHere) }));
     const verdict = judge({
       ...withMadeNamed(own, writes.of(component).filter(isHere)),
@@ -162,20 +161,20 @@ async function inTurn(count: number, act: (number: number) => Promise<string>): 
   return done;
 }
 
-/** So long the owner works before it is held again: a few writes of each key, at most. */
+/** How long the owner runs before it is suspended again: at most a few writes of each key. */
 const stepMs = 10;
-/** Deltas that may be the owner's are held for 20 ms by shadow: it has come to rest when nothing is heard for longer. */
+/** Shadow holds deltas that may be the owner's for 20 ms: longer silence means that it is at rest. */
 const restMs = 50;
-/** Nothing has happened for so many steps: what the owner still does later, it does at a time of its own. */
+/** The number of steps without events after which the owner's later writes must be periodic. */
 const stillSteps = 8;
 
-/** Lets the owner go on in short steps, and ours decide after each, until neither has anything to do. */
+/** Resumes the owner in short steps, and lets ours decide after each, until neither has anything to do. */
 async function stepByStep(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
   let still = 0;
   for (let step = 0; step < 300 && still < stillSteps; step++) {
     const before = watchers.map(({ scene }) => scene.heard());
     cluster.continueProcess("kube-controller-manager");
-    // Nothing else in this process may make the step longer.
+    // A blocking sleep, so that nothing in this process extends the step.
     Bun.sleepSync(stepMs);
     await cluster.stopProcess("kube-controller-manager");
     await rest(cluster, watchers);
@@ -184,7 +183,7 @@ async function stepByStep(cluster: Cluster, watchers: readonly Watcher[]): Promi
   }
 }
 
-/** Keys that wait for less come up in this round: a Job's for a second, after a change of its pods. */
+/** Keys that are due earlier belong to this round: a Job's are delayed by a second, after a change of its pods. */
 const soonMs = 3000;
 
 function isDueSoon({ shadow }: ShadowScene): boolean {
@@ -192,15 +191,15 @@ function isDueSoon({ shadow }: ShadowScene): boolean {
   return dueAt !== undefined && dueAt - Date.now() < soonMs;
 }
 
-/** Resolves when ours have also decided about what they put off for a moment; after 10 s at most. */
+/** Resolves when our syncs that are soon due have decided as well; after 10 s at most. */
 async function dueRest(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
   for (let tries = 0; tries < 100 && watchers.some(({ scene }) => isDueSoon(scene)); tries++) await Bun.sleep(100);
   await rest(cluster, watchers);
 }
 
-/** Resolves when our syncs have decided about all that has reached them; after 10 s at most. */
+/** Resolves when our syncs have decided about everything that has reached them; after 10 s at most. */
 async function rest(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
-  // What the owner sent before is answered by now, and on its way to us.
+  // By now the owner's earlier requests have responses, and their deltas are on the way.
   await cluster.request("GET", "/api/v1/namespaces/default");
   const isAtRest = ({ scene }: Watcher): boolean => scene.shadow.isIdle() && scene.quietFor() >= restMs;
   for (let tries = 0; tries < 1000; tries++) {
@@ -209,7 +208,7 @@ async function rest(cluster: Cluster, watchers: readonly Watcher[]): Promise<voi
   }
 }
 
-/** Resolves when nothing has been heard for so long; within a minute. */
+/** Resolves after `ms` without events; within a minute. */
 async function quiet(watchers: readonly Watcher[], ms: number): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     if (watchers.every(({ scene }) => scene.quietFor() >= ms)) return;

@@ -1,10 +1,10 @@
-/** Shadow's own verdict, held against the judge's. */
+/** Compares shadow's own verdict with the judge's. */
 import type { AgreementEvent } from "../../../src/trace/events.ts";
 import { textOf } from "./judge.ts";
 import type { OwnerWrite } from "./judged.ts";
 import type { Played } from "./played.ts";
 
-/** Writes of the owner that shadow calls the same as ours, and the judge does not. */
+/** Writes of the owner that shadow considers the same as ours, but the judge does not. */
 export function falselySame({ rounds, scene }: Pick<Played, "rounds" | "scene">): string[] {
   const deltas = new Map(
     scene.events.flatMap((event) => (event.stage === "delta" ? [[event.seq, event] as const] : [])),
@@ -15,7 +15,7 @@ export function falselySame({ rounds, scene }: Pick<Played, "rounds" | "scene">)
       .map(({ verb, delta }) => ({ verb, delta: deltas.get(delta ?? 0) }));
     return verdict.differs
       .filter(({ of, write, why }) => {
-        // Of writes that are judged by number it is not told which is which.
+        // For writes that are judged by count, individual writes are not known.
         if (of !== "owner" || !("given" in write) || why.includes(" by the owner, ")) return false;
         return same.some(({ verb, delta }) => delta !== undefined && verb === write.verb && isOf(write, delta));
       })
@@ -28,7 +28,7 @@ function isOf(write: OwnerWrite, delta: { readonly key: string; readonly resourc
   return write.verb === "delete" || delta.resourceVersion === write.answer?.metadata.resourceVersion;
 }
 
-/** What shadow says differs, where that is its last word on the intention: the owner is held still for longer than it waits. */
+/** Intentions whose last result by shadow is a difference: the owner is suspended for longer than shadow waits. */
 export function stillDiffering(agreements: readonly AgreementEvent[]): string[] {
   const last = new Map<unknown, AgreementEvent>();
   for (const agreement of agreements) last.set(agreement.intention ?? agreement, agreement);

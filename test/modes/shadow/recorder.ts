@@ -1,4 +1,4 @@
-/** Writes down what a controller means to write, at its own client: before anything of shadow has seen it. */
+/** Records the writes that a controller decides, at its own client, before shadow sees them. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { Pods } from "../../../src/api/kinds.ts";
 import type { CreateInput, StoredObject } from "../../../src/api/object.ts";
@@ -11,10 +11,10 @@ import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-c
 import type { Read, SyncRecord, Write } from "./judged.ts";
 import { nameOfMade } from "./made-up.ts";
 
-/** What a controller gets in place of its context: how a mutant loses a behaviour. */
+/** Replaces a controller's context, which makes it a mutant. */
 export type Mutation = (context: SyncContext) => SyncContext;
 
-/** The controller, with each of its syncs in `into`. What a mutation keeps from the client is not written down. */
+/** Returns the controller with its syncs recorded in `into`. Writes that a mutation withholds from the client are not recorded. */
 export function recording(
   definition: ControllerDefinition,
   into: SyncRecord[],
@@ -55,7 +55,7 @@ function seen({ for: kind, watches }: ControllerDefinition, context: SyncContext
   );
   return {
     primary: { uid, resourceVersion },
-    // Of the kind Pods the objects are pods.
+    // Safe: objects of the kind Pods are pods.
     pods: its.flatMap((each) => (each.kind === Pods.kind && isPodActive(each.object as Pod) ? [each.object] : [])),
     versions: new Map(its.map((each) => [each.object.metadata.name, Number(each.object.metadata.resourceVersion)])),
   };
@@ -109,12 +109,12 @@ function recordingClient(context: SyncContext, { writes, reads, made }: Recorded
       note("create", kind, { namespace, name, body: object });
       const write = writes.at(-1);
       const answer = await client.create(kind, object, options).catch((error: unknown) => {
-        // Of the owner's, too, only those that were taken count.
+        // Count only accepted writes, as for the owner.
         if (write !== undefined) writes.splice(writes.indexOf(write), 1);
         throw error;
       });
       if (name !== "") made.set(answer.metadata.uid, nameOfMade({ resource: resourceOf(kind), namespace, name }));
-      // As the caller asked for it.
+      // Safe: the form that the caller requested.
       return answer as never;
     },
     update(kind, object, options) {

@@ -1,20 +1,20 @@
-/** The random scripts of the differential tests as changes of an agreement: a stage for each number, a step for each change. */
+/** Uses the random scripts of the differential tests as changes: a stage for each number, a step for each change. */
 import type { Cluster } from "../../support/cluster.ts";
 import { setStage, type Stage } from "../../differential/stage.ts";
 import type { Script, Step } from "../../differential/suite.ts";
 
 export interface Scripted {
   readonly cluster: Cluster;
-  /** What the namespaces of its stages begin with. */
+  /** Prefix of the namespaces of its stages. */
   readonly prefix: string;
-  /** The first number has this seed, the next one the next. */
+  /** The seed of the first number; each further number adds one. */
   readonly seed: number;
   readonly script: (seed: number, length: number) => Script;
-  /** Steps that the first change takes at once. Default 1. */
+  /** Number of steps in the first change. Default 1. */
   readonly first?: number;
-  /** Steps that cannot be taken while the owner is held still, by the beginning of their names. */
+  /** Steps to leave out because they need the owner to run, by their names. */
   readonly without?: RegExp;
-  /** How many changes are made. */
+  /** Number of changes. */
   readonly changes: number;
 }
 
@@ -34,7 +34,7 @@ export class ScriptedChanges {
 
   readonly isHere = (namespace: string): boolean => namespace.startsWith(this.#options.prefix);
 
-  /** The next step on the stage of this number; answers what was done. */
+  /** Makes the next step on the stage with this number; returns a description. */
   async change(number: number): Promise<string> {
     const { first = 1 } = this.#options;
     const known = this.#performances.get(number);

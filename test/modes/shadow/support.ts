@@ -1,4 +1,4 @@
-/** A shadow beside a real kube-controller-manager: random changes, and what became of every intention. */
+/** A shadow beside a real kube-controller-manager, with all its events. */
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
@@ -17,16 +17,16 @@ export interface ShadowScene {
   readonly events: readonly StageEvent[];
   readonly agreements: readonly AgreementEvent[];
   readonly intentions: readonly IntentionEvent[];
-  /** Resolves when nothing has been told for so long; within a minute. */
+  /** Resolves after `ms` without events; within a minute. */
   quiet(ms: number): Promise<void>;
-  /** How long nothing has been told, in ms. */
+  /** Time since the last event, in ms. */
   quietFor(): number;
-  /** How much has been told. */
+  /** Number of events so far. */
   heard(): number;
   stop(): Promise<void>;
 }
 
-/** Looks on over a connection that only reads. `isPeriodic`: syncs that come by themselves all the time are not told of. */
+/** Starts shadow over a read-only connection. `isPeriodic`: periodic syncs do not count as events. */
 export async function shadowBeside(
   cluster: Cluster,
   controllers: readonly ControllerDefinition[],
@@ -88,14 +88,14 @@ export async function shadowBeside(
   };
 }
 
-/** Lists, bookmarks, heartbeats of nodes and leases: what comes in quiet times too. */
+/** Whether an event also occurs in quiet times: lists, bookmarks, heartbeats of nodes and Leases. */
 function isHum(event: StageEvent): boolean {
   if (event.stage === "list" || event.stage === "watch") return true;
   const isOfCluster = "of" in event && ["Lease", "Node"].includes(event.of.kind);
   return isOfCluster && ["delta", "store", "notify"].includes(event.stage);
 }
 
-/** What is told when something has changed, and not at each of many syncs that find nothing new. */
+/** Whether an event reports a change, in contrast to repeated syncs without one. */
 function isNews(event: StageEvent): boolean {
   if (event.stage === "intention") return !event.again;
   return event.stage === "agreement" || (event.stage === "delta" && !isHum(event));

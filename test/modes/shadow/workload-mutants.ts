@@ -1,4 +1,4 @@
-/** Workload controllers that have lost a behaviour. */
+/** Workload controllers with a missing behavior. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { PersistentVolumeClaims, Pods } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
@@ -69,14 +69,14 @@ function noClaims({ client }: SyncContext): SyncClient {
     ...client,
     create: (kind: Kind, object: never, options: never) =>
       resourceOf(kind) === resourceOf(PersistentVolumeClaims)
-        ? // The caller does not look at it.
+        ? // The caller ignores it.
           Promise.resolve(object)
         : client.create(kind, object, options),
   };
 }
 
 function noPatches({ client }: SyncContext): SyncClient {
-  // The caller looks at whose it is.
+  // The caller checks its owner.
   return { ...client, patch: (_kind, _at, _patch, { basedOn }) => Promise.resolve(basedOn as never) };
 }
 
@@ -84,12 +84,12 @@ function noPodStatuses({ client }: SyncContext): SyncClient {
   return {
     ...client,
     updateStatus: (kind, object, options) =>
-      // The caller does not look at it.
+      // The caller ignores it.
       is(kind, Pods) ? Promise.resolve(object) : client.updateStatus(kind, object, options),
   };
 }
 
-/** A pod that is looked at by its name got its conditions long ago. */
+/** Makes the conditions of a pod that is read by name years old. */
 function longAgo(context: SyncContext): SyncContext {
   const aged = (pod: Pod): Pod => {
     const conditions = pod.status?.conditions?.map((each) => ({ ...each, lastTransitionTime: "2000-01-01T00:00:00Z" }));
@@ -104,7 +104,7 @@ function longAgo(context: SyncContext): SyncContext {
         ...lister,
         get(key) {
           const object = lister.get(key);
-          // Of the kind Pods the objects are pods.
+          // Safe: objects of the kind Pods are pods.
           return object === undefined ? undefined : (aged(object) as unknown as T);
         },
       };

@@ -1,6 +1,6 @@
 /**
- * Random scripts that the differential tests have not: of sets that are rolled back, of runs that are due once, of Jobs one after the other, of Jobs with a time to
- * live, and of budgets whose pods were to go and stayed.
+ * Random scripts beyond those of the differential tests: sets that are rolled back, runs that are due once, successive Jobs, Jobs with a
+ * TTL, and budgets whose evicted pods stay.
  */
 import { below, type Random, seededRandom } from "../../../src/platform/random.ts";
 import { timeAgo } from "../../differential/acts.ts";
@@ -16,14 +16,14 @@ import { randomScript as randomSets } from "../../differential/scripts/statefuls
 import type { Stage } from "../../differential/stage.ts";
 import type { Script, Step } from "../../differential/suite.ts";
 
-/** Over by now for a Job that ended years ago, and not over for long. */
+/** TTLs that have passed for a Job that ended years ago, and one that has not. */
 const timesToLive = [0, 60, 2_000_000_000] as const;
 
 function timeToLive(random: Random): number {
   return timesToLive[below(random, timesToLive.length)] ?? 0;
 }
 
-/** StatefulSets; every second one goes back to an earlier template first. */
+/** StatefulSets; every second one first goes back to an earlier template. */
 export function setsRolledBack(seed: number, length: number): Script {
   const { name, steps } = randomSets(seed, length);
   const [create, ...rest] = steps;
@@ -39,11 +39,12 @@ const dueAtOnce: Step = {
   },
 };
 
-/** A run that ends and leaves the history. */
+/** A run that ends and is removed from the history. */
 const historyGoes = [dueAtOnce, endFirst("Complete"), patchSpec({ successfulJobsHistoryLimit: 0 })] as const;
 
 /**
- * CronJobs, of which every second one begins with a whole run, and whose runs are due once each: one whose Job is there already is tried again and again, at times that are each side's own.
+ * CronJobs whose runs are due once each; every second one starts with a whole run. A run whose Job exists already would be retried at times
+ * that differ between the sides.
  */
 export function runsDueOnce(seed: number, length: number): Script {
   const { name, steps } = randomCronJobs(seed, 2 * length);
@@ -57,12 +58,12 @@ export function runsDueOnce(seed: number, length: number): Script {
   return { name, steps: create === undefined || seed % 2 === 1 ? once : [create, ...historyGoes, ...rest] };
 }
 
-/** So many steps has each of the Jobs that follow each other on a stage. */
+/** Number of steps for each of the successive Jobs on a stage. */
 const stepsOfAJob = 5;
 
 /**
- * One Job after the other, each with a script of its own. The one before goes first; what it leaves of its pods goes when the next one
- * comes, as with a garbage collector.
+ * Successive Jobs, each with a separate script. The previous one is deleted first; its remaining pods are deleted when the next one is
+ * created, as by a garbage collector.
  */
 export function jobsInTurn(seed: number, length: number): Script {
   const steps: Step[] = [];
@@ -94,7 +95,7 @@ function afterPods(create: Step): Step {
   };
 }
 
-/** Jobs come, end, and get a time to live: before or after they have ended. */
+/** Jobs are created, end, and get a TTL before or after their end. */
 export function jobsWithTimesToLive(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const steps = Array.from({ length }, (_, n) => {
@@ -144,8 +145,8 @@ function aChange(random: Random): Step {
 }
 
 /**
- * Budgets, and in every third step a pod that was to go, and is still there after three minutes, or after one. With every second seed there
- * is one more after one minute, which nothing else changes.
+ * Budgets, and in every third step an evicted pod that still exists after three minutes, or after one. With every second seed there is
+ * another one after one minute, which no other change affects.
  */
 export function budgetsWithStalePods(seed: number, length: number): Script {
   const random = seededRandom(seed);
