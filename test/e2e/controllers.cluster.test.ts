@@ -1,4 +1,4 @@
-/** The Role that `controllers -o rbac` prints: no more than upstream's own, and enough to run. */
+/** The Role that `controllers -o rbac` prints: no more than upstream's permissions, and sufficient to run. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** `create pods`, `update apps replicasets/status`, `update configmaps cluster-info`: a rule taken apart. */
+/** Splits rules into single permissions: `create pods`, `update apps replicasets/status`, `update configmaps cluster-info`. */
 function permissionsIn(rules: readonly Rule[]): string[] {
   return rules.flatMap(({ apiGroups = [], resources = [], resourceNames, verbs }) =>
     apiGroups.flatMap((group) =>
@@ -27,7 +27,7 @@ function permissionsIn(rules: readonly Rule[]): string[] {
   );
 }
 
-/** Events may be written by either name: upstream's roles grant both. */
+/** Events can be written in either group: upstream's roles grant both. */
 const withoutEventsGroup = (permission: string): string => permission.replace("events.k8s.io events", "events");
 
 describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => {
@@ -43,7 +43,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     return stdout;
   }
 
-  /** Applies the Role, and answers a kubeconfig of a ServiceAccount that is granted it and nothing else. */
+  /** Applies the Role and returns the kubeconfig of a ServiceAccount that has only this Role. */
   async function granted(manifest: string, bind: readonly string[], account: string): Promise<string> {
     const applied = await cluster.kubectl(["apply", "-f", "-"], manifest);
     expect(applied).toMatchObject({ code: 0, stderr: "" });
@@ -72,7 +72,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     {
       controller: "disruption",
       upstream: "system:controller:disruption-controller",
-      // Upstream's shared informers read them by a role of their own.
+      // Upstream's shared informers read them with a separate role.
       informers: ["list pods", "watch pods"],
     },
     {
@@ -117,7 +117,7 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       upstream: "system:controller:legacy-service-account-token-cleaner",
       informers: ["pods", "secrets", "serviceaccounts"].flatMap((each) => [`list ${each}`, `watch ${each}`]),
     },
-    // Upstream's may do this in the namespaces where these objects are, and nowhere else.
+    // Upstream's controllers have these permissions only in the namespaces of these objects.
     { controller: "token-cleaner", upstream: "system:controller:token-cleaner", namespaces: ["kube-system"] },
     {
       controller: "bootstrap-signer",
@@ -136,13 +136,13 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
       );
       const rules = theirs.flatMap(({ stdout }) => (JSON.parse(stdout) as { rules: Rule[] }).rules);
       const allowed = permissionsIn(rules).map(withoutEventsGroup);
-      // One document for the controller, and one for each that runs with it.
+      // One document for the controller, and one for each controller that runs with it.
       const roles = [Bun.YAML.parse(await roleOf(controller))].flat() as readonly { readonly rules: readonly Rule[] }[];
       const ours = roles.flatMap(({ rules }) => permissionsIn(rules));
       expect(ours.length).toBeGreaterThan(7);
       const more = new Set(ours.filter((permission) => !allowed.includes(withoutEventsGroup(permission))));
       const leases = ["create", "delete", "get", "list", "update"].map((verb) => `${verb} coordination.k8s.io leases`);
-      // kube-controller-manager itself takes one, too.
+      // The role of this controller in kube-controller-manager may include a Lease, too.
       const own = leases.filter((permission) => !allowed.includes(permission));
       expect([...more].toSorted()).toEqual([...own, ...informers].toSorted());
     });

@@ -1,4 +1,4 @@
-/** docs/ci.md, run as it is printed: in a repository with a branch that changes the manifests. */
+/** Runs docs/ci.md as printed, in a repository with a branch that changes the manifests. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { programCommand } from "./support/program.ts";
 
 const doc = readFileSync(join(import.meta.dir, "../../docs/ci.md"), "utf8");
 
-/** The blocks of a language, in their order. */
+/** The code blocks of a language, in order. */
 function blocks(language: string): readonly string[] {
   return [...doc.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g"))].map((match) => match[1] ?? "");
 }
@@ -53,7 +53,7 @@ describe("the CI example", () => {
     return { code, out, err };
   }
 
-  /** Commits the manifests on top of what there is. */
+  /** Commits the manifests on top of the current commit. */
   async function commit(text: string): Promise<void> {
     writeFileSync(join(repository, "shop/web.yaml"), text);
     const committed = await shell("git add -A && git -c user.name=t -c user.email=t@example.com commit -qm change");
@@ -122,7 +122,7 @@ describe("the CI example", () => {
   test("passes an unknown result only if the job accepts that", async () => {
     const daemons = web(1, "1").replace("kind: ReplicaSet", "kind: DaemonSet").replace("  replicas: 1\n", "");
     await commit(daemons);
-    // The controller of DaemonSets is not among those named to run.
+    // The named controllers do not include that of DaemonSets.
     const [content = ""] = blocks("sh").map((block) => block.replace("dry-run ", "dry-run replicaset "));
     const plain = await shell(
       "kubectl-reconcile dry-run replicaset --from manifests -f shop --fail-on delete,unavailable",

@@ -1,6 +1,7 @@
 /**
- * What `dry-run --node-down` and `--drain` foretell of a node is what then happens to it: with a kube-apiserver, kube-controller-manager and
- * kube-scheduler at work. kwok plays the kubelets until a node is to fall silent; then a kubelet of this test plays those of the others.
+ * The predictions of `dry-run --node-down` and `--drain` are compared with what then happens on a kube-apiserver with
+ * kube-controller-manager and kube-scheduler. kwok simulates the kubelets until a node should become silent; then this test simulates those
+ * of the other nodes.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Nodes, Pods } from "../../src/api/kinds.ts";
@@ -36,10 +37,10 @@ const compared = [
 ];
 const controllers = builtInControllers.filter(({ disabledByDefault }) => disabledByDefault !== true);
 const mergePatch = { "content-type": "application/merge-patch+json" };
-/** A node may be silent for 50 s; all else is shorter, unless the machine is busy. */
+/** A node is silent for 50 s before it is detected; everything else is shorter, unless the machine is busy. */
 const longestMs = 420_000;
 
-/** For five seconds, where 300 are usual. */
+/** Tolerations for five seconds instead of the usual 300. */
 const tolerations = ["unreachable", "not-ready"].map((key) => ({
   key: `node.kubernetes.io/${key}`,
   operator: "Exists",
@@ -79,7 +80,7 @@ const budget = (name: string, spec: object): object => ({
 
 const onFailing = { nodeSelector: { "kubernetes.io/hostname": failing } };
 
-/** A disk of the node that is to fail, and a claim that has it. */
+/** A local volume on the node that fails, and a claim bound to it. */
 const disk: readonly object[] = [
   {
     apiVersion: "v1",
@@ -129,8 +130,8 @@ const shop: readonly object[] = [
 ];
 
 /**
- * Whether the controller of DaemonSets looks at a set, since its pod is not ready, before or after the node has its taint is chance: if
- * after, the pod counts as one that should not be there. Nothing makes it look again.
+ * It is random whether the DaemonSet controller syncs a set for its pod's readiness before or after the node gets its taint: after it, the
+ * pod counts as misscheduled. Nothing triggers another sync.
  */
 function withoutChance(object: StoredObject): StoredObject {
   if (object.kind !== "DaemonSet") return object;
@@ -158,7 +159,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
     connection = connect(access, { host, timeline, bus, qps: 0, readOnly: true });
     ({ kinds } = await discover(connection.client));
     await cluster.createNamespace(namespace);
-    // All pods begin on the one that is to fail.
+    // All pods start on the node that fails.
     await kubectl("cordon", ...others);
     const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: shop });
     expect(await cluster.kubectl(["-n", namespace, "apply", "-f", "-"], list)).toMatchObject({ code: 0 });
@@ -208,7 +209,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
     return lists.flat();
   }
 
-  /** Nothing was written in the namespace for a while. */
+  /** Waits until nothing was written in the namespace for a while. */
   async function quiet(ms = 4000): Promise<void> {
     let [seen, since] = ["", performance.now()];
     await until(async () => {
@@ -224,7 +225,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
       kinds,
       isServed: await servedBySandbox(),
       namespaces: [namespace],
-      // As the command reads them, where pods move.
+      // As the command does for pods that move.
       alsoKinds: kinds.filter(({ plural }) => plural === "persistentvolumes"),
       wholeSecrets: false,
     });
@@ -244,7 +245,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
       .map(({ object }) => object);
   }
 
-  /** What the command says, as JSON lines. */
+  /** The command's output as JSON lines. */
   async function said(...args: readonly string[]): Promise<readonly Line[]> {
     const { stdout, stderr } = await runProgram(["dry-run", ...args, "-o", "json"], { kubeconfig: cluster.kubeconfig });
     expect(stderr).toContain(`over a snapshot of context c (namespace ${namespace}, `);
@@ -256,7 +257,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
 
   const of = (lines: readonly Line[], is: string): readonly Line[] => lines.filter((line) => line["is"] === is);
 
-  /** Ready endpoints of a Service. */
+  /** Number of ready endpoints of a Service. */
   async function endpoints(name: string): Promise<number> {
     const path = "jsonpath={.items[*].endpoints[?(@.conditions.ready==true)].addresses[0]}";
     const selector = `kubernetes.io/service-name=${name}`;
@@ -264,7 +265,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
     return stdout.split(" ").filter((address) => address !== "").length;
   }
 
-  /** The kubelets of the other nodes: pods on them start and stop. */
+  /** Simulates the kubelets of the other nodes: starts and stops their pods. */
   async function playKubelets(): Promise<void> {
     for (const pod of await podsThere()) {
       if (!others.includes(pod.spec?.nodeName ?? "")) continue;
@@ -291,7 +292,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
       ({ pod, fate }) => `${String(pod).replace(/-[a-z0-9]{5}$/, "-…")} ${String(fate)}`,
     );
     expect(fates.filter((line) => line.endsWith(" held"))).toEqual(["shop/db-0 held", "shop/db-1 held"]);
-    // Nothing is done that would have to be undone: the server is asked what it would refuse.
+    // Asks with a dry run, which needs no undo, which evictions the server refuses.
     for (const { pod, fate, why } of of(told, "fate")) {
       const name = String(pod).split("/")[1] ?? "";
       if (fate === "stays") continue;
@@ -353,7 +354,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
           ({ spec, metadata }) => (spec?.nodeName ?? "") === "" && metadata.labels?.["app"] === app,
         );
         const scheduled = pending?.status?.conditions?.find(({ type }) => type === "PodScheduled");
-        // Behind it is what preemption would bring.
+        // A text about preemption may follow.
         expect(scheduled?.message).toStartWith(String(why));
       }
       expect(fates.filter(({ fate }) => fate === "cannot move").map(({ why }) => why)).toEqual([

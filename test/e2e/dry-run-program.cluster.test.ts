@@ -1,7 +1,7 @@
 /**
- * What `dry-run -- COMMAND` foretells of an operator is what then happens: random scenarios with an operator in Rust that has a kind of its
- * own, a finalizer, and Deployments beneath. Foretold on a fork, then done for real, where the same operator, kube-controller-manager,
- * kube-scheduler and kwok are at work.
+ * The predictions of `dry-run -- COMMAND` are compared with what then happens: random scenarios with an operator in Rust that has a custom
+ * kind, a finalizer, and Deployments as dependents. Predicted in a fork, then carried out on a cluster with the same operator,
+ * kube-controller-manager, kube-scheduler and kwok.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
@@ -148,7 +148,7 @@ describe.skipIf(program.is !== "there")(`dry-run -- COMMAND foretells what happe
     await cluster.stop();
   });
 
-  /** The garbage collector looks for new kinds twice a minute. */
+  /** Waits for the garbage collector, which discovers new kinds twice a minute. */
   async function collectorKnowsVessels(): Promise<void> {
     const vessel = {
       apiVersion: "rs.example.com/v1",

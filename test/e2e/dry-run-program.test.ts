@@ -1,4 +1,6 @@
-/** `dry-run -- COMMAND`: an operator on a fork that stays as the cluster was. What reaches the cluster is judged from its audit log. */
+/**
+ * `dry-run -- COMMAND`: an operator in a fork that keeps the cluster's initial state. Requests to the cluster are checked in its audit log.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,7 +58,7 @@ const open = {
 };
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 
-/** How a program without any library asks its API server. */
+/** Code for a program without libraries that sends requests to its API server. */
 const asks = `
   const config = await Bun.file(process.env.KUBECONFIG).text();
   const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
@@ -68,7 +70,7 @@ const asks = `
       body: body && JSON.stringify(body),
     });`;
 
-/** Creates one workload whose pods lack what they name. */
+/** Creates one workload whose pods refer to a missing ConfigMap. */
 const makes = `${asks}
   const labels = { app: "made" };
   const envFrom = [{ configMapRef: { name: "nowhere" } }];
@@ -78,7 +80,7 @@ const makes = `${asks}
   await ask("POST", path, { metadata: { name: "made" }, spec });
   setInterval(() => undefined, 1000);`;
 
-/** Works only while it holds a Lease, and takes none that another one holds. */
+/** Works only while it holds a Lease, and takes none from another holder. */
 const leader = `${asks}
   const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
   const name = process.env.NAME;
@@ -138,7 +140,7 @@ describe("a program's dry run", () => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     expect(response.status).toBeLessThan(300);
-    // A test asks for lists alone.
+    // This test requests only lists.
     return (await response.json()) as Listed;
   }
 

@@ -1,7 +1,7 @@
 /**
- * What dry-run foretells from a snapshot is what then happens: random scenarios, foretold and then done for real to a
- * kube-apiserver with kube-controller-manager, kube-scheduler and kwok. support/comparable.ts says what is not compared: what is made
- * up or measured, what kwok puts into a pod's status, and which of several equal pods goes.
+ * The predictions of dry-run from a snapshot are compared with what then happens: random scenarios, predicted and then carried out on a
+ * kube-apiserver with kube-controller-manager, kube-scheduler and kwok. support/comparable.ts lists what is not compared: generated and
+ * measured values, what kwok writes to a pod's status, and the choice among equal pods.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
@@ -40,11 +40,11 @@ const compared = [
   "horizontalpodautoscalers.autoscaling",
 ];
 const controllers = builtInControllers.filter(({ disabledByDefault }) => disabledByDefault !== true);
-/** Nothing was written for so long; minReadySeconds and the deadline of Recreate are shorter. */
+/** The quiet period at the end; minReadySeconds and the deadline of Recreate are shorter. */
 const quietMs = 2500;
 const longestMs = 180_000;
 
-/** FIRST_SEED=n: other ones than the first fifty. */
+/** FIRST_SEED=n: start with another seed. */
 const firstSeed = Number(process.env["FIRST_SEED"] ?? 1);
 const seeds = Array.from({ length: long ? 50 : 4 }, (_, n) => firstSeed + n);
 const only = process.env["SEED"];
@@ -56,7 +56,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
   const timeline = realTimeline();
 
   beforeAll(async () => {
-    // An autoscaler acts within a second.
+    // The autoscaler syncs every second.
     cluster = await startCluster({ controllers: "*", kcmFlags: ["--horizontal-pod-autoscaler-sync-period=1s"] });
     const host = realHost();
     const access = await loadRestConfig(host, { kubeconfig: cluster.kubeconfig });
@@ -129,7 +129,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
       kinds,
       isServed: await servedBySandbox(),
       namespaces: [namespace],
-      // As the command reads them, where a claim is applied.
+      // As the command does if a claim is applied.
       alsoKinds: [kindCalled("persistentvolumes")],
       wholeSecrets: false,
     });

@@ -1,9 +1,9 @@
-/** Random scenarios for dry-run: what there is, and what is then done to it. Seeded: the same number gives the same scenario. */
+/** Random scenarios for dry-run: the initial objects, and the changes. The same seed gives the same scenario. */
 import { below, type Random, seededRandom } from "../../src/platform/random.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a user does. */
+/** A user's action. */
 export type Deed =
   | { readonly do: "apply"; readonly objects: readonly Json[] }
   | { readonly do: "scale"; readonly target: string; readonly replicas: number }
@@ -65,7 +65,7 @@ function objectOf({ kind, name, replicas, image, more, labels }: Workload): Json
   };
 }
 
-/** Pods that nobody owns; a later ReplicaSet with this selector takes them over. */
+/** A pod without an owner; a later ReplicaSet with this selector adopts it. */
 function barePod(name: string, app: string): Json {
   return {
     apiVersion: "v1",

@@ -1,17 +1,17 @@
-/** Random scenarios for dry-run with the other workload kinds, seeded as those of dry-run-scenarios.ts. */
+/** Random scenarios for dry-run with the other workload kinds, seeded like those in dry-run-scenarios.ts. */
 import { below, type Random, seededRandom } from "../../src/platform/random.ts";
 import type { Deed, Scenario } from "./dry-run-scenarios.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An object as it is, and as it may become. */
+/** An object and its possible changes. */
 interface Workload {
   readonly target: string;
   readonly object: Json;
-  /** Drawn when it is called. */
+  /** Returns a random change. */
   readonly changed: () => Json;
   readonly scales: boolean;
-  /** Whether what follows from its deletion does not depend on what else is done at that moment. */
+  /** Whether the effects of its deletion are independent of other simultaneous changes. */
   readonly ends: boolean;
 }
 
@@ -46,7 +46,7 @@ const claims: Json = {
 
 function statefulSet(random: Random, name: string): Workload {
   const policies = ["Retain", "Delete"] as const;
-  // Nothing provisions volumes: pods with claims stay Pending, and with OrderedReady only the first comes.
+  // Nothing provisions volumes: pods with claims stay Pending, and with OrderedReady only the first one is created.
   const hasClaims = below(random, 4) === 0;
   const fixed = {
     serviceName: name,
@@ -114,7 +114,7 @@ function cronJob(random: Random, name: string): Workload {
     apiVersion: "batch/v1",
     kind: "CronJob",
     metadata: { name },
-    // Not while the scenario is played, whenever that is: some of its seconds are the month's last.
+    // Never due: these days do not exist.
     spec: {
       schedule: pick(random, ["0 0 30 2 *", "30 12 31 2 *"]),
       suspend: below(random, 2) === 0,
@@ -138,7 +138,7 @@ function budget(random: Random, name: string, app: string): Workload {
   return { target: `poddisruptionbudget/${name}`, object: draw(), changed: draw, scales: false, ends: true };
 }
 
-/** A Deployment and its autoscaler. There are no metrics: it brings the replicas between its bounds, and leaves them there. */
+/** A Deployment and its autoscaler. Without metrics it only keeps the replicas within its bounds. */
 function autoscaled(random: Random, name: string): readonly Workload[] {
   const deployment = (): Json => ({
     ...inApps("Deployment", name, {
@@ -194,7 +194,7 @@ function drawn(random: Random, name: string): readonly Workload[] {
   }
 }
 
-/** One or two workloads, what is done to them, and perhaps another one that comes late. */
+/** One or two workloads, changes to them, and in some scenarios another one that is added later. */
 export function workloadScenario(seed: number): Scenario {
   const random = seededRandom(seed);
   const there = Array.from({ length: 1 + below(random, 2) }, (_, n) => drawn(random, `w${n}`)).flat();

@@ -1,4 +1,4 @@
-/** `dry-run` against a real cluster at work: what it reads, what it says, and that it writes nothing. */
+/** `dry-run` against a real cluster with controllers: what it reads and prints, and that it writes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -167,7 +167,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(plain.stdout).toContain(
       "not evaluated here: ValidatingAdmissionPolicy few (Deny) would evaluate update ReplicaSet\n",
     );
-    // A new policy is not in force at once.
+    // A new policy takes a moment to become effective.
     await eventually(async () => {
       const { stdout } = await dryRun("-f", file, "--server-validate");
       expect(stdout).toContain("! server: patch ReplicaSet shop/web would be refused: ");
@@ -218,7 +218,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
         await field("quota", "deployment/web", ".status.conditions[?(@.type=='ReplicaFailure')].message"),
       ).toContain("exceeded quota: few");
     });
-    // The quota is what it was, and so is the answer: nothing is foretold but that the rollout will be called failed.
+    // The quota is unchanged, and so is the prediction: only the rollout will be reported as failed.
     const again = await dryRun("-f", file);
     expect(again.stdout).not.toMatch(/^[+-] |ReplicaFailure removed/m);
     expect(again.code).toBe(4);
@@ -260,7 +260,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
   test("keeps refusing pods if a webhook refuses them; asked, that refuses new ones too", async () => {
     await namespaceMade("wh");
     await applied(failingWebhook);
-    // A new webhook is not in force at once.
+    // A new webhook takes a moment to become effective.
     await eventually(async () => {
       const pod =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: wh}\nspec: {containers: [{name: c, image: i}]}\n";
@@ -321,13 +321,13 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
         "unbound immediate PersistentVolumeClaims",
       );
     });
-    // Bound now, and nothing is taken for granted any more.
+    // It is bound now, and nothing is assumed any more.
     expect((await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")))).stdout).not.toContain("assumed to be bound");
   });
 
   describe("of custom resources", () => {
     const old = "size: 1, tags: [a, b], note: old, ports: [{port: 80}]";
-    /** Changed lines of the diffs, in any order; the server counts generations. */
+    /** Changed lines of the diffs, in any order, without the generation that the server counts. */
     const changed = (text: string): string[] =>
       text
         .split("\n")
@@ -341,7 +341,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
           code: 0,
         });
       });
-      // What others write stays.
+      // Fields of other writers stay.
       const patches = [
         ["--subresource=status", '{"status":{"phase":"Ready"}}'],
         ["--type=merge", '{"spec":{"owner":"somebody"},"metadata":{"labels":{"by":"controller"}}}'],

@@ -1,7 +1,7 @@
 /**
- * All controllers of `run all` through faults, on a real kube-apiserver whose nodes are kwok's, with work for each of them at once: in
- * the end nothing is lost, nothing doubled, nothing counted twice, and nothing deleted that had an owner. In the short form all faults of a proxy come one after the other, each with its
- * end; LONG=1: each by itself, with more seeds, and successions at random.
+ * All controllers of `run all` through faults, on a real kube-apiserver with kwok's nodes, each with work to do. In the end nothing is
+ * lost, duplicated or counted twice, and no object with an owner is deleted. In the short form the faults of a proxy follow each other.
+ * With LONG=1 each is tested separately, with more seeds, and in random sequences.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { below, type Random, seededRandom } from "../../src/platform/random.ts";
@@ -18,12 +18,12 @@ import { startWorkloadScene } from "./support/workload-scene.ts";
 const acting = controllersEnabledByDefault.map(({ name }) => name);
 
 /**
- * The workload scene is part of the long form only: in one run of four it has not come to rest (a Job that waits, cause unknown), and a
- * test that fails by chance says nothing.
+ * The workload scene is only in the long form: in one run of four it does not come to rest (a waiting Job, cause unknown), and a test that
+ * fails at random is worthless.
  */
 const startScenes = long ? [startCascadeScene, startWorkloadScene] : [startCascadeScene];
 
-/** The namespaces of one scene, each with its own kind of work, all done by one run. */
+/** Several namespaces, each with a different kind of work, handled by one run. */
 interface WholeScene extends Omit<ConvergingScene, "namespace"> {
   readonly parts: readonly ConvergingScene[];
 }
@@ -50,7 +50,7 @@ describe.skipIf(controllersMissing !== undefined)(
           churn: async (random, steps) => void (await Promise.all(parts.map((part) => part.churn(random, steps)))),
           async converged() {
             await Promise.all(parts.map((part) => part.converged())).catch((cause: unknown) => {
-              // Without its Lease a controller has ended; a key that failed often waits for its back-off.
+              // A controller that lost its Lease has ended; a key that failed often waits for its back-off.
               const lost = run.leasesLost.length === 0 ? "none" : run.leasesLost.join();
               const failing = ["keys that fail:", ...run.failing()].join("\n  ");
               const now = new Date().toISOString();
@@ -71,7 +71,7 @@ describe.skipIf(controllersMissing !== undefined)(
       }
     }
 
-    /** A write without a response may be made again, by upstream too (faults.cluster.test.ts shows both). */
+    /** A write without a response may be repeated, by upstream too (faults.cluster.test.ts shows both). */
     async function expectNoExcess(after: string, { parts, failures }: WholeScene): Promise<void> {
       const { unanswered } = failures;
       const events = await ground.cluster.audit();

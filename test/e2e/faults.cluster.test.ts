@@ -1,6 +1,6 @@
 /**
- * The ReplicaSet controller through faults, on a real kube-apiserver, while ReplicaSets are scaled and pods deleted: in the end no
- * pod is too many or too few, and the caches equal the server's lists. LONG=1: more seeds, and faults in random succession.
+ * The ReplicaSet controller through faults, on a real kube-apiserver, while ReplicaSets are scaled and pods deleted: in the end the number
+ * of pods is right, and the caches equal the server's lists. LONG=1: more seeds, and faults in random sequences.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { below, seededRandom } from "../../src/platform/random.ts";
@@ -39,7 +39,7 @@ describe.skipIf(clusterMissing !== undefined)(
             await scene.churn(random, 4);
             const excess = await scene.converged();
             if (suffers !== undefined) expect(scene.failures[suffers]).toBeGreaterThan(0);
-            // A create without a response is made again, by upstream too (see below): a pod too many for each, and no more.
+            // A create without a response is repeated, by upstream too (see below): one surplus pod for each, and no more.
             expect(excess).toBeLessThanOrEqual(scene.failures.unanswered);
           });
         });

@@ -1,4 +1,4 @@
-/** `loops -- COMMAND`: the loops of a program in a fork, which are not the cluster's: nothing reaches that. */
+/** `loops -- COMMAND`: the loops of a program in a fork, whose writes do not reach the cluster. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type ApiSide, sandboxSide } from "../support/api-side.ts";
@@ -7,7 +7,7 @@ import { type ProgramEnd, startProgram } from "./support/program.ts";
 const operator = [process.execPath, join(import.meta.dir, "support", "small-operator.ts")] as const;
 const maps = "/api/v1/namespaces/default/configmaps";
 
-/** Ten times a second: a write of what is there, a write that is refused, and the same read. */
+/** Ten times a second: a write without a change, a write that is refused, and the same read. */
 const restless = `
   const config = await Bun.file(process.env.KUBECONFIG).text();
   const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
@@ -59,7 +59,7 @@ describe("loops of a program", () => {
     await using run = startProgram(args, { kubeconfig: side.kubeconfig });
     await run.says(/copier begins/);
     await Bun.sleep(500);
-    // The copier has no end from here on.
+    // From here on the copier never stops.
     await send("PUT", "/web", { metadata: { name: "web", labels: { copy: "yes" } }, data: { size: "2" } });
     const { code, stdout, stderr } = await run.end();
     expect(stderr).toContain("writes go to a fork: the cluster is only read");

@@ -1,43 +1,43 @@
 /**
- * Fights, hot loops and honest work on a real cluster: who writes what, how often, and what `loops` has to say of it. Each plays in a
- * namespace of its own, so that all of them can play at once.
+ * Fights, hot loops and normal work on a real cluster: the writers, their writes and rates, and the expected result of `loops`. Each scene
+ * has a separate namespace, so that all can run at once.
  */
 import type { Cluster } from "../support/cluster.ts";
 
-/** What has to stand first of the namespace's loops. */
+/** The expected first loop in the namespace. */
 export interface Culprit {
   readonly kind: string;
   readonly name: string;
   /** `recreated` for an object that is deleted and created again. */
   readonly path: string;
-  /** Who changes the field, or creates the object, sorted; `undefined` for one that managedFields do not tell. */
+  /** Sorted names of the managers that change the field or create the object; `undefined` for one that managedFields do not reveal. */
   readonly writers: readonly (string | undefined)[];
-  /** The kinds whose loops may follow from it. */
+  /** Kinds whose loops may follow from it. */
   readonly followers?: readonly string[];
 }
 
 export interface LoopScene {
   /** Also the name of its namespace. */
   readonly name: string;
-  /** Between two writes. */
+  /** Interval between two writes. */
   readonly everyMs: number;
-  /** Undefined for work that is no loop. */
+  /** Undefined for work without a loop. */
   readonly culprit: Culprit | undefined;
   readonly prepare: (act: Act) => Promise<void>;
-  /** So many writes at most: who rolls back and forth for longer does go round in circles. */
+  /** Maximum number of writes: rolling back and forth for longer is a loop. */
   readonly most?: number;
-  /** Write n, from 0. */
+  /** Makes write n, counted from 0. */
   readonly write: (act: Act, n: number) => Promise<void>;
 }
 
-/** One who writes in the namespace of a scene. */
+/** Writes in the namespace of a scene. */
 export interface Act {
-  /** `path` below the namespace: `configmaps/settings`, `apps/v1/deployments/web`. */
+  /** `path` is relative to the namespace: `configmaps/settings`, `apps/v1/deployments/web`. */
   create(path: string, body: object): Promise<{ readonly metadata: { readonly uid: string } }>;
-  /** A merge patch, unless `type` says otherwise. */
+  /** `type` is a merge patch by default. */
   patch(path: string, by: string, body: object, type?: string): Promise<void>;
   delete(path: string): Promise<void>;
-  /** The name of the only ReplicaSet. */
+  /** Name of the only ReplicaSet. */
   replicaSet(): Promise<string>;
 }
 
@@ -111,14 +111,14 @@ async function makeWidget(act: Act): Promise<void> {
 
 const now = (): string => new Date().toISOString();
 const turn = <T>(n: number, one: T, other: T): T => (n % 2 === 0 ? one : other);
-/** `operator-a` and `operator-b` in turn. */
+/** `operator-a` and `operator-b` alternately. */
 const rival = (n: number): string => turn(n, "operator-a", "operator-b");
 const rivals = ["operator-a", "operator-b"];
 const image = (tag: string): object => ({
   spec: { template: { spec: { containers: [{ name: "c", image: `none:${tag}` }] } } },
 });
 
-/** A hot loop of one operator: a time in an annotation of the Deployment, which kube-controller-manager answers. */
+/** A hot loop of one operator: a time in an annotation of the Deployment, to which kube-controller-manager reacts. */
 function hotAnnotation(name: string, everyMs: number): LoopScene {
   return {
     name,
@@ -361,7 +361,7 @@ export const fights: readonly LoopScene[] = [
       await act.create("apps/v1/deployments", deployment(2, { ownerReferences: [reference] }));
     },
     async write(act) {
-      // At once: on a busy machine one after the other is slower than what is looked for.
+      // Concurrently: on a busy machine sequential writes are too slow to count as a loop.
       await Promise.all([
         act.patch(web, "op", { metadata: { annotations: { "op/last-reconcile": now() } } }),
         act.patch("loops.example.com/v1/widgets/owner/status", "op", { status: { lastSync: now() } }),
@@ -380,7 +380,7 @@ export const fights: readonly LoopScene[] = [
   },
 ];
 
-/** Work that is as busy, and gets somewhere. */
+/** Work that is as frequent, but converges. */
 export const honest: readonly LoopScene[] = [
   {
     name: "rollout",
@@ -388,7 +388,7 @@ export const honest: readonly LoopScene[] = [
     most: 3,
     culprit: undefined,
     prepare: async (act) => void (await act.create("apps/v1/deployments", deployment(10))),
-    // The third one is the first one's image: a rollback.
+    // The third image is the first one: a rollback.
     write: (act, n) => act.patch(web, "deployer", image(turn(n, "2", "1")), strategic),
   },
   {
@@ -417,7 +417,7 @@ export const honest: readonly LoopScene[] = [
   },
 ];
 
-/** A kind of an operator's own, with a status of its own. */
+/** A custom kind of an operator, with a status subresource. */
 export const widgets: object = {
   metadata: { name: "widgets.loops.example.com" },
   spec: {

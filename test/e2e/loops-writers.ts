@@ -1,6 +1,6 @@
 /**
- * Managers that write to the same objects of a real API server, each by a field manager of its own, in ways that leave different
- * traces in managedFields. Every version of every object is recorded as a watch shows it, with who made it.
+ * Managers that write to the same objects of a real API server, each with a separate field manager, in ways that leave different traces in
+ * managedFields. Every version of every object in a watch is recorded with its writer.
  */
 import type { StoredObject } from "../../src/api/object.ts";
 import { below, type Random } from "../../src/platform/random.ts";
@@ -18,11 +18,11 @@ interface Write {
   readonly type: string;
   readonly subresource?: string;
   readonly body: object;
-  /** An apply takes over what others own. */
+  /** Whether an apply takes over the fields of other managers. */
   readonly force?: true;
 }
 
-/** What the writes look at, to change something each: the answer to a write that changes nothing tells nothing of who made it. */
+/** The current state, so that each write can change something: the response to a write without a change does not show its writer. */
 interface Current {
   readonly metadata: {
     readonly resourceVersion: string;
@@ -36,7 +36,7 @@ interface Current {
 }
 type Words = Readonly<Record<string, string>>;
 
-/** Undefined where there is nothing to change. */
+/** Undefined if there is nothing to change. */
 type MakeWrite = (now: Current, random: Random, manager: string) => Write | undefined;
 
 const keys = ["mode", "tier", "example.com/owner"] as const;
@@ -74,7 +74,7 @@ function removes(what: "labels" | "annotations"): MakeWrite {
   };
 }
 
-/** What can be done to the metadata of any object. */
+/** Possible writes to the metadata of any object. */
 const toMetadata: readonly MakeWrite[] = [
   sets("labels"),
   sets("annotations"),
@@ -109,7 +109,7 @@ const configMapWrites: readonly MakeWrite[] = [
     type: "application/json",
     body: {
       metadata: { name: "shared", labels: { mode: of(random, values) } },
-      // Without managedFields at all the API server would give up following who owns what.
+      // Without any managedFields the API server would stop tracking field ownership.
       data: { size: another<string>(random, values, data?.["size"]), kept: "yes" },
     },
   }),
@@ -121,7 +121,7 @@ const deploymentWrites: readonly MakeWrite[] = [
   ...toMetadata,
   (now, random) => patched("sets replicas", { spec: { replicas: replicas(now, random) } }),
   (now, random) => patched("scales", { spec: { replicas: replicas(now, random) } }, "scale"),
-  // A Scale leaves 0 out, so that it owns nothing, and the next one by the same way neither.
+  // A Scale omits 0, so that it owns nothing, and the next one by the same subresource neither.
   ({ spec }) => (spec?.replicas === 0 ? undefined : patched("scales to none", { spec: { replicas: 0 } }, "scale")),
   (_, random) =>
     patched("sets an annotation of the template", {
@@ -146,7 +146,7 @@ const deploymentWrites: readonly MakeWrite[] = [
   }),
 ];
 
-/** A Deployment named `shared` without pods worth the name. */
+/** A Deployment `shared` with trivial pods. */
 const deployment = {
   metadata: { name: "shared" },
   spec: {
@@ -156,7 +156,7 @@ const deployment = {
   },
 };
 
-/** Lets the managers write `writes` times in all, to a ConfigMap and a Deployment named `shared` in a new namespace. */
+/** Lets the managers make `writes` writes in total, to a ConfigMap and a Deployment named `shared` in a new namespace. */
 export async function recordWriters(
   cluster: Pick<Cluster, "request" | "createNamespace" | "url" | "token" | "ca">,
   namespace: string,
@@ -207,7 +207,7 @@ export async function recordWriters(
   });
 }
 
-/** The version that the write made of the one that it looked at; undefined where kube-controller-manager was faster. */
+/** Returns the version that the write created; undefined if kube-controller-manager changed the object first. */
 async function send(
   cluster: Pick<Cluster, "request">,
   path: string,
@@ -230,7 +230,7 @@ interface Watched {
   until(resourceVersion: string): Promise<readonly StoredObject[]>;
 }
 
-/** Opens a watch behind the first version. */
+/** Opens a watch from the first version. */
 async function watch(
   { url, token, ca }: Pick<Cluster, "url" | "token" | "ca">,
   path: string,

@@ -1,4 +1,4 @@
-/** `loops` against a real API server with the real kube-controller-manager: it finds who fights, and takes no rollout for a loop. */
+/** `loops` against a real API server with the real kube-controller-manager: it finds fights, and does not take a rollout for a loop. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -58,13 +58,13 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     const { code, stdout, stderr } = await program.end();
     expect(code).toBe(3);
     const loop = stdout.trimEnd();
-    // One block, for the one loop there is.
+    // One block, for the only loop.
     expect(loop.split("\n\n")).toEqual([loop]);
     expect(loop).toMatch(
       /^loop {4}ConfigMap shop\/settings: written 28 times in [\d.]+ s, \d+ a (second|minute)\n {8}\.data\.mode green ⇄ blue \(27 changes, by tool-0 and tool-1\)\n/,
     );
     expect(loop).toMatch(/^ {8}writers tool-[01] 1[34] writes · tool-[01] 1[34] writes/m);
-    // The first write was of nobody knows what, and is not told as one of somebody unknown.
+    // The writer of the first write is unknown, and is omitted.
     expect(loop).not.toContain("unknown");
     expect(loop).toMatch(/^ {8}see it: kubectl.reconcile watch configmaps\/settings -n shop -o wide$/m);
     expect(stderr).toMatch(/^watched \d+ kinds for [\d.]+ s: 1 loop/m);
@@ -150,7 +150,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect(someone.code).toBe(0);
     expect(someone.stderr).toMatch(/^watched 1 kind for .*: .*cannot tell whether there is a loop; not seen: .*pods/m);
     expect((await as("someone", "--fail-on", "loop")).code).toBe(5);
-    // Quiet, and who may not see the namespace cannot tell whether it is there.
+    // Without activity, and without permission to see the namespace, it is unknown whether that exists.
     const named = await as("someone", "--fail-on", "loop", "cm");
     expect(named.code).toBe(5);
     expect(named.stderr).toContain("not seen: namespace shop (no right to read whether it exists)");
@@ -179,7 +179,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     const over = new AbortController();
     const played = scenes.map((scene) => play(scene, over.signal));
     await Bun.sleep(22_000);
-    // Each is told while it goes on; on a busy machine those that rest on controllers take longer.
+    // Each is reported while it continues; on a busy machine those with a controller take longer.
     for (const { name, culprit } of fights) if (culprit !== undefined) await program.says(foundLine(name, culprit));
     over.abort();
     await Promise.all(played);
@@ -208,7 +208,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
         [],
       );
     }
-    // A deletion leaves no name.
+    // A deletion leaves no manager's name.
     expect(loops.flatMap((loop) => (loop.is === "recreated" ? loop.deletedBy.map(({ name }) => name) : []))).toEqual([
       undefined,
     ]);
@@ -234,13 +234,13 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     ]) {
       const found = new RegExp(`^found {3}Deployment op/${name}: ${RegExp.escape(path ?? "")} · (\\d+) writes in`, "m");
       await program.says(found);
-      // By the clock of the API server, and however late this process gets to read it: the last write that was known by then.
+      // Measured by the API server's clock, however late this process reads it: the last write that was known at the report.
       const known = Number(found.exec(program.stderr)?.[1]);
       const [first, ...others] = versionsOf(effectsOf(await cluster.audit()), name ?? "");
       const last = others[known - 1];
       expect(first?.agent).toBe("operator");
       const afterMs = (last?.at ?? NaN) - (first?.at ?? NaN);
-      // On a busy machine the operator itself takes longer than that for its first writes.
+      // On a busy machine the operator itself takes longer for its first writes.
       if (known > 12) expect(afterMs).toBeLessThan(10_000);
       else expect(last).toBeDefined();
     }
@@ -253,14 +253,14 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       "loop    Deployment op/template",
     ]);
     for (const path of [field, `.spec.template${field}`]) {
-      // Its first write may make the whole map of annotations, and is then not one of these.
+      // Its first write may create the whole annotations map, and then does not count.
       const renewed = RegExp.escape(`every write of operator changes ${path}: `);
       const another = `${RegExp.escape(` ${path} changes on every write: `)}.*, by operator\\)`;
       expect(stdout).toMatch(new RegExp(`${renewed}|${another}`));
     }
   });
 
-  /** The writes that made a version of the Deployment, its creation first. */
+  /** The writes that created a version of the Deployment, starting with its creation. */
   function versionsOf(effects: readonly Effect[], name: string): readonly Effect[] {
     const seen = new Set<string>();
     return effects.filter(({ resource, namespace, name: of, code, response }) => {
@@ -319,7 +319,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     expect([...sent].sort()).toEqual(["create selfsubjectaccessreviews", "get", "list", "watch"]);
   });
 
-  // The last one: it leaves no API server.
+  // The last test, because it kills the API server.
   test("does not take a broken watch for a quiet cluster: the result is unknown", async () => {
     await using program = start("-n", "shop", "--fail-on", "loop", "--for", "6s");
     await program.says(/^watching \d+ kinds after/m);

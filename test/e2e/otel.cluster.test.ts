@@ -1,4 +1,4 @@
-/** `run --otel`: what a collector receives by OTLP over HTTP, beside the events of the same run. */
+/** `run --otel`: what a collector receives by OTLP over HTTP, compared with the events of the same run. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
 import { startProgram } from "./support/program.ts";
@@ -49,7 +49,7 @@ interface Line {
   readonly subresource?: string;
 }
 
-/** A collector of OTLP in JSON: keeps what it gets. */
+/** An OTLP collector for JSON that keeps everything. */
 function startCollector(): { readonly url: string; readonly exports: readonly Export[]; stop(): Promise<void> } {
   const exports: Export[] = [];
   const server = Bun.serve({

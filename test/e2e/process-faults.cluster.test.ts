@@ -1,6 +1,6 @@
 /**
- * Programs behind `run --` that are killed, lose their server or their watches, or leak them: what is said of it, what the API server has, and
- * that nothing is left behind.
+ * Programs after `run --` that are killed, lose their server or their watches, or leak them: what is reported, what the API server
+ * received, and that nothing is left behind.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
@@ -15,7 +15,7 @@ import { type Program, startProgram } from "./support/program.ts";
 const maps = "/api/v1/namespaces/default/configmaps";
 const operator = ["env", "LASTS=1", process.execPath, join(import.meta.dir, "support", "small-operator.ts")] as const;
 
-/** A program's way to its API server, as what it finds in its kubeconfig. */
+/** Code of a program that reads its API server's address and credentials from its kubeconfig. */
 const preface = `
   const config = await Bun.file(process.env.KUBECONFIG).text();
   const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
@@ -28,7 +28,7 @@ const creates = `${preface}
   await fetch(url, { method: "POST", headers, tls, body: JSON.stringify({ metadata: { name: "slow" } }) });
   console.log("created");`;
 
-/** Opens watches and forgets them. */
+/** Opens watches and never closes them. */
 function leaks(count: number): string {
   return `${preface}
   const { Agent, request } = require("node:https");
@@ -70,7 +70,7 @@ describe.skipIf(clusterMissing !== undefined)("a program after run --, under fau
 
   interface Run {
     readonly program: Program;
-    /** The folder of its temporary files. */
+    /** Folder for its temporary files. */
     readonly temporary: string;
   }
 
@@ -84,7 +84,7 @@ describe.skipIf(clusterMissing !== undefined)("a program after run --, under fau
     return { program, temporary };
   }
 
-  /** The process id that it said it had started. */
+  /** The process id in its output. */
   function childOf({ stderr, stdout }: Program): number {
     return Number(/ as process (\d+)/.exec(stderr + stdout)?.[1]);
   }
@@ -100,7 +100,7 @@ describe.skipIf(clusterMissing !== undefined)("a program after run --, under fau
     });
   }
 
-  /** No process, no kubeconfig, no open port. */
+  /** No process, no kubeconfig and no open port is left. */
   async function expectNothingLeft({ program, temporary }: Run): Promise<void> {
     expect(isAlive(childOf(program))).toBe(false);
     expect(readdirSync(temporary)).toEqual([]);
@@ -131,7 +131,7 @@ describe.skipIf(clusterMissing !== undefined)("a program after run --, under fau
       ({ verb, userAgent }) => verb === "create" && userAgent === "faulty/1",
     );
     const reported = linesOf(stdout).filter(({ stage }) => stage === "write");
-    // Whether the server got it depends on when the connection broke: what is said of it is not more than is known.
+    // Whether the server received it depends on when the connection broke: the report must not claim more than is known.
     expect(reported.map(({ verb }) => verb)).toEqual(["create"]);
     const [{ status, error } = {}] = reported;
     if (status === 201) expect(logged.length).toBe(1);

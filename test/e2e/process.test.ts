@@ -1,4 +1,4 @@
-/** `run -- COMMAND` and `proxy`, with an operator that knows nothing of us, on the embedded cluster. */
+/** `run -- COMMAND` and `proxy` with an unmodified operator, on the embedded cluster. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -108,7 +108,7 @@ describe("a program after --", () => {
   });
 
   test("determines the exit code, and leaves nothing behind", async () => {
-    // A folder of its own: other tests run programs at the same time.
+    // A separate folder, because other tests run programs at the same time.
     const temporary = mkdtempSync(join(folder, "tmp-"));
     const options = { kubeconfig, through: `TMPDIR=${temporary} exec "$@"` };
     const ended = await runProgram(["run", "--", "sh", "-c", "exit 7"], options);

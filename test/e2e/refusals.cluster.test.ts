@@ -1,4 +1,4 @@
-/** When `run` refuses, before anything is written: exit code 2, one clear line on standard error, and the next step. */
+/** When `run` refuses before it writes anything: exit code 2, one clear line on standard error, and the next step. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
     readonly name: string;
     readonly args: readonly string[];
     readonly kubeconfig?: () => string;
-    /** Its lines on standard error. */
+    /** Patterns for its lines on standard error. */
     readonly says: readonly RegExp[];
   }[] = [
     {
@@ -251,7 +251,7 @@ describe.skipIf(clusterMissing !== undefined)("run notices another owner that st
     await program.says(/^(?:running|starting)/m);
     await workload.createReplicaSet("web", 2);
     await workload.settled("web", 2);
-    // Times of the server are whole seconds.
+    // The server's times are whole seconds.
     await Bun.sleep(1500);
     return { workload, program };
   }
@@ -289,7 +289,7 @@ describe.skipIf(clusterMissing !== undefined)("run notices another owner that st
     });
     const { code, stderr } = await program.end();
     expect(code).toBe(2);
-    // It may be deleted as one too many before anybody can ask whose it was.
+    // It may be deleted as surplus before its owner can be determined.
     const what = `Pod ${workload.namespace}/theirs for ReplicaSet web`;
     expect(stderr).toMatch(
       new RegExp(`^stopped: (kube-controller-manager|another client) has created ${what}, which our `),
@@ -383,7 +383,7 @@ describe.skipIf(controllersMissing !== undefined)("run beside a control plane th
       const narrow = name === "replicaset" || name === "deployment";
       const where = narrow ? ["-n", "empty"] : ["-A"];
       const { code, stdout, stderr } = await runProgram(["run", name, ...where], options);
-      // On a slow machine nothing has been written yet when it looks, and it says that it looks again.
+      // On a slow machine nothing has been written yet at the first check, and it prints that it checks again.
       const said = stdout.split("\n").filter((line) => !line.startsWith("owner   looking again in "));
       expect({ code, said }).toEqual({ code: 2, said: [expect.stringMatching(/^context /), ""] });
       const lines = stderr.trimEnd().split("\n");

@@ -1,4 +1,4 @@
-/** `run ./file.ts --reload`: a file that is saved takes over, on the same caches; one that cannot be taken up leaves the last one at work. */
+/** `run ./file.ts --reload`: a saved file replaces the controller, with the same caches; an invalid one leaves the previous one running. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { type Program, startProgram } from "./support/program.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
-/** A controller that gives each ConfigMap with a label `mark` the mark of `mark.ts`. */
+/** A controller that gives each ConfigMap with the label `mark` the value in `mark.ts`. */
 function controller({ also = "", watches = "watchPrimary(kinds.ConfigMaps)" } = {}): string {
   return `import { defineController, keyOf, kinds, rule, watch, watchPrimary } from "kubectl-reconcile";
 import { mark } from "./mark.ts";

@@ -1,7 +1,7 @@
 /**
- * `kubectl reconcile run all` where kube-controller-manager would be, with kube-scheduler and kwok for company, while users do things at random: for
- * half a minute, and with LONG=1 for an hour. Beside it kube-controller-manager lives through the same. No sync fails as none does there, and in
- * the end nothing is left undone.
+ * `kubectl reconcile run all` in place of kube-controller-manager, with kube-scheduler and kwok, while users make random changes: for half
+ * a minute, and with LONG=1 for an hour. kube-controller-manager handles the same changes on another cluster. No sync fails with an error
+ * that does not occur there, and in the end nothing is left undone.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -18,16 +18,17 @@ const minutes = long ? 60 : 0.5;
 const everyMs = 500;
 const restMs = 120_000;
 
-/** Errors that come or do not come as requests happen to overtake each other. */
+/** Errors that depend on the order of concurrent requests. */
 const byChance = [
   /the object has been modified/,
   /StorageError: invalid object/,
   /not found/,
   /already exists/,
   /is being terminated|being deleted/,
-  // A pod of a third template is counted down from none, by upstream too: pkg/controller/statefulset/stateful_set_control.go updateStatefulSet.
+  // A pod of a third template is counted down from zero, by upstream too: pkg/controller/statefulset/stateful_set_control.go
+  // updateStatefulSet.
   /status\.currentReplicas: Invalid value: -1/,
-  // What was orphaned is adopted by whichever set of the name comes first, and the quotas of a life are small.
+  // Orphans are adopted by the first set of the name, and the quotas here are small.
   /Only one reference can have Controller set to true/,
   /exceeded quota/,
   // Nothing serves metrics here.
@@ -46,7 +47,7 @@ const isOurs = (namespace: string): boolean => /^(red|green|blue|tmp-\d)$/.test(
 describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min without kube-controller-manager`, () => {
   let [ours, theirs]: Cluster[] = [];
   let run: Bun.Subprocess<"ignore", "pipe", "pipe">;
-  /** Of each controller an example of each error, without names and numbers. */
+  /** An example of each error per controller, without names and numbers. */
   const failures = new Map<string, string>();
   let reading: Promise<unknown>;
   let said = "";
@@ -88,7 +89,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
         method === "PATCH" ? { "content-type": "application/strategic-merge-patch+json" } : {},
       );
 
-  /** What is left undone when it does not change any more, or after two minutes. */
+  /** What is left undone when it no longer changes, or after two minutes. */
   async function undoneAtRest(cluster: Cluster): Promise<readonly string[]> {
     const end = performance.now() + restMs;
     for (;;) {
@@ -113,7 +114,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
         memory.push(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${run.pid}/status`, "utf8"))?.[1] ?? 0) / 1024);
         await Bun.sleep(Math.max(0, everyMs - (performance.now() - began)));
       }
-      // CronJobs would go on for ever.
+      // CronJobs would continue forever.
       const cronJobs = "/apis/batch/v1/namespaces";
       for (const { ask } of sides)
         for (const namespace of ["red", "green", "blue"]) await ask("DELETE", `${cronJobs}/${namespace}/cronjobs`);

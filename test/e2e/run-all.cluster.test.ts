@@ -1,4 +1,4 @@
-/** `kubectl reconcile run all` on a real kube-apiserver without kube-controller-manager: all that acts on a cluster, together. */
+/** `kubectl reconcile run all` on a real kube-apiserver without kube-controller-manager: all controllers together. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
 import { runProgram, startProgram } from "./support/program.ts";
@@ -63,7 +63,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
       expect({ resource, times: watched.filter((each) => each === resource).length }).toEqual({ resource, times: 1 });
     }
 
-    // Whom pods may trust, as the kubeconfig says it.
+    // The authority from the kubeconfig.
     await eventually(async () => {
       const { body } = await cluster.request("GET", "/api/v1/namespaces/all/configmaps/kube-root-ca.crt");
       expect((body as { data?: object }).data).toEqual({ "ca.crt": cluster.ca });
@@ -97,7 +97,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     await eventually(async () => expect(await names(claims)).toEqual([]));
     await program.says(/unused +it is being deleted, and no pod on a node uses it/);
 
-    // Under upstream's field manager: that is no sign of another owner, at which the program would end.
+    // With upstream's field manager, which must not be taken for another owner.
     const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
     const rule = { apiGroups: ["apps"], apiVersions: ["v1"], resources: ["deployments"], operations: ["*"] };
     await cluster.request("POST", policies, {
@@ -126,7 +126,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
 
   test("in one namespace leaves out controllers that work beyond it, and names them", async () => {
     await cluster.createNamespace("one");
-    // What would show that nothing else acts here was done by the run before.
+    // Evidence that no other controller runs was removed by the previous run.
     const { code, stdout, stderr } = await runProgram(["run", "all", "-n", "one", "--once", "--force"], {
       kubeconfig: cluster.kubeconfig,
     });

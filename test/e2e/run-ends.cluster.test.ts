@@ -1,4 +1,4 @@
-/** How `run` ends: signals, pipes, `--once`; and what it says on which stream. */
+/** How `run` ends: signals, pipes, `--once`; and what it prints to which stream. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     return startProgram(["run", "replicaset", "-n", workload.namespace, ...more], { kubeconfig: cluster.kubeconfig });
   }
 
-  /** Undefined where there is no Lease. */
+  /** Undefined if there is no Lease. */
   async function leaseHolder({ namespace }: Workload): Promise<string | undefined> {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/kubectl-reconcile-replicaset`;
     return ((await cluster.request("GET", path)).body as { spec?: { holderIdentity: string } }).spec?.holderIdentity;
@@ -72,7 +72,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     await Bun.sleep(200);
     expect((await workload.pods()).length).toBeLessThan(100);
     program.signal("SIGINT");
-    // With what it printed: this once ended with 0 on a machine at a load of 20.
+    // Compare the output as well: on a machine at a load of 20 this once ended with 0.
     const { code, stdout, stderr } = await program.end();
     expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: expect.any(String), stderr: expect.any(String) });
   });
@@ -204,7 +204,7 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     expect(events.every(({ v }) => v === 1)).toBe(true);
     expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b));
     const path = ["list", "watch", "delta", "store", "notify", "enqueue", "get", "decision", "write", "link", "done"];
-    // And the Events that the controller records.
+    // Plus the Events that the controller records.
     expect([...new Set(events.map(({ stage }) => stage))].sort()).toEqual([...path, "event"].toSorted());
     for (const line of [/^context /m, /^rights /m, /^caches /m, /^(?:running|starting) /m, /^stopped after /m])
       expect(stderr).toMatch(line);

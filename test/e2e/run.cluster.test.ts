@@ -21,7 +21,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     return new Workload(cluster, name);
   }
 
-  /** Runs it in that namespace, and waits until its workers do. */
+  /** Starts it in that namespace, and waits until its workers run. */
   async function running(workload: Workload, ...more: string[]): Promise<Program> {
     const program = start(workload, ...more);
     await program.says(/^(?:running|starting) replicaset/m);
@@ -122,7 +122,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     await using sleeper = await running(workload);
     await workload.settled("web", 3);
     sleeper.signal("SIGSTOP");
-    // It will find this in its watch when it wakes, before it has looked at its Lease.
+    // When it is resumed, its watch has this change before it has checked its Lease.
     await workload.scale("web", 9);
     await using heir = start(workload);
     await heir.says(/^(?:running|starting) replicaset/m);
@@ -146,7 +146,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
 
   async function killedAndStartedAgain(killAt: number): Promise<void> {
     const workload = await namespace();
-    // So slow that 3 s are left to kill it in the middle, wherever that is.
+    // So slow that at least 3 s are left in which to kill it.
     const slow = ["--kube-api-qps", "40", "--kube-api-burst", "60"];
     const fast = ["--kube-api-qps", "120", "--kube-api-burst", "60"];
     await workload.createReplicaSet("many", 0);
@@ -161,7 +161,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     expect(left).toBeLessThan(500);
     const startedAt = performance.now();
     await using second = await running(workload, ...fast);
-    // The Lease of the dead copy names this host and a process that is gone: nobody waits its 15 s.
+    // The Lease of the killed copy has this host and a dead process: its 15 s are not waited for.
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     await workload.settled("many", 500, 90_000);
     second.signal("SIGINT");
@@ -169,7 +169,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^stopped after .*: \d+ syncs?, \d+ writes?/m);
     expect(await workload.pods()).toHaveLength(500);
-    // None was deleted, so not one was too many on the way there: what the first had created, the second has seen.
+    // None was deleted, so there was never a surplus: the second copy has seen what the first one created.
     const deletions = effectsOf(await cluster.audit()).filter(
       ({ verb, namespace, resource }) => verb === "delete" && namespace === workload.namespace && resource === "pods",
     );
@@ -185,7 +185,7 @@ describe.skipIf(clusterMissing !== undefined)("run replicaset", () => {
     program.signal("SIGTERM");
     expect((await program.end()).code).toBe(0);
     expect({ one: (await one.pods()).length, two: (await two.pods()).length }).toEqual({ one: 1, two: 0 });
-    // Its pods do not have the label of the selection; they are counted all the same.
+    // Its pods do not match the selector, but still count.
     const again = await runProgram(["run", "rs", "-n", one.namespace, "-l", "team=a", "--once"], {
       kubeconfig: cluster.kubeconfig,
     });

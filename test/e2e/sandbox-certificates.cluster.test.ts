@@ -1,6 +1,6 @@
 /**
- * `kubectl reconcile sandbox` signs what openssl asks for and kubectl approves, and takes the certificate for a login; it fills Secrets with tokens,
- * and takes these for logins as long as they are there.
+ * `kubectl reconcile sandbox` signs certificate requests of openssl that kubectl approves, and accepts the certificates as credentials; it
+ * fills Secrets with tokens, and accepts these while they exist.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)("a sandbox with its keys", () => {
   }
   const server = async (): Promise<string> => await kubectl("config view -o jsonpath={.clusters[0].cluster.server}");
 
-  /** By the way of the documentation of Kubernetes. */
+  /** As in the Kubernetes documentation. */
   async function certificateFor(name: string, subject: string, spec: string): Promise<void> {
     await openssl(
       `req -new -newkey rsa:2048 -nodes -keyout ${name}.key -out ${name}.csr -subj ${subject} -addext subjectAltName=DNS:${name}`,
@@ -79,7 +79,7 @@ spec: {request: ${request}, ${spec}}
     writeFileSync(file("ca.crt"), Buffer.from(ca, "base64"));
   }
 
-  /** kubectl with a certificate, and nothing else. */
+  /** Runs kubectl with only a certificate. */
   async function as(name: string, line: string): Promise<string> {
     const login = `--server=${await server()} --certificate-authority=ca.crt --client-certificate=${name}.crt --client-key=${name}.key`;
     const words = [controlPlaneBinary("kubectl") ?? "", ...line.split(" "), ...login.split(" ")];

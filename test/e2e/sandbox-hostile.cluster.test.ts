@@ -1,4 +1,4 @@
-/** The compiled sandbox under everything that a client can do wrong or mean badly: it answers as a real kube-apiserver, and goes on. */
+/** The compiled sandbox with wrong and hostile requests: it responds as a real kube-apiserver, and continues. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect as connectPlain, type Socket } from "node:net";
@@ -22,7 +22,7 @@ interface Hostile {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Why the real server says something else, and what the sandbox says. */
+  /** Why the real server responds differently, and the sandbox's status. */
   readonly differs?: { readonly because: string; readonly status: number };
 }
 
@@ -47,7 +47,7 @@ const applied = (
 const wide = (count: number, value: string): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]));
 
-/** The sandbox alone is asked. */
+/** Only the sandbox gets this request. */
 const slow = (status: number): NonNullable<Hostile["differs"]> => ({
   because: "beside other work, a real server takes longer than the minute that it gives a request",
   status,
@@ -168,7 +168,7 @@ const requests: readonly Hostile[] = [
   { name: "an unsupported response format", headers: { accept: "text/html" } },
 ];
 
-/** What an answer says, as far as servers may agree on it. */
+/** The comparable parts of a response. */
 async function ask(server: Server, { method = "GET", path = maps, headers, body }: Hostile): Promise<unknown> {
   const answer = await fetch(server.url + path, {
     method,
@@ -216,7 +216,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
 
   const port = (): number => Number(new URL(mine.url).port);
 
-  /** It answers, and it stores: nothing that came before has hurt it. */
+  /** Checks that it responds and stores objects, whatever happened before. */
   async function stillServes(): Promise<void> {
     const name = `alive-${Math.random().toString(36).slice(2, 10)}`;
     const made = await ask(mine, { name: "", method: "POST", body: JSON.stringify({ metadata: { name } }) });
@@ -242,7 +242,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
       for (const authorization of ["", "Bearer "]) {
         const said = await ask(mine, { name: "", path, headers: { authorization } });
         expect(said).toEqual(await ask(cluster, { name: "", path, headers: { authorization } }));
-        // What every server tells everybody.
+        // Responses to unauthenticated requests.
         expect(said).toMatchObject({ status: path === "/version" ? 200 : 403 });
       }
     }
@@ -293,7 +293,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
           sockets.push(socket);
           socket.on("error", () => undefined);
           await new Promise((resolve) => socket.once("secureConnect", resolve).once("close", resolve));
-          // Never read: what comes fills the buffers of both sides.
+          // Never read, so that the buffers of both sides fill up.
           socket.pause();
           socket.write(watch);
         }),
@@ -322,7 +322,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
       await new Promise((resolve, reject) => socket.once("secureConnect", resolve).once("error", reject));
       socket.write(watch);
     };
-    // A few at a time: the server closes a connection that says nothing for 12 s, and this process shares its processor.
+    // A few at a time: the server closes a connection after 12 s of silence, and this process shares its processor.
     for (let at = 0; at < 10_000; at += 50) await Promise.all(Array.from({ length: 50 }, open));
     const until = performance.now() + 120_000;
     while (seen.opened < 10_000 && performance.now() < until) await Bun.sleep(20);

@@ -1,7 +1,7 @@
 /**
- * kube-controller-manager, kube-scheduler and kwok, unchanged and with default flags, at work on the compiled sandbox, while users do
- * things at random: for half a minute, and with LONG=1 for an hour. A real kube-apiserver beside it shows which errors in their logs are not
- * the sandbox's.
+ * Unchanged kube-controller-manager, kube-scheduler and kwok with default flags on the compiled sandbox, while users make random changes:
+ * for half a minute, and with LONG=1 for an hour. The same on a real kube-apiserver shows which errors in their logs are not caused by the
+ * sandbox.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,16 +18,16 @@ import { act, type Ask, settle } from "./support/random-life.ts";
 
 const minutes = long ? 60 : 0.4;
 const everyMs = 500;
-/** Errors that come or do not come as requests happen to overtake each other, on any server. */
+/** Errors that depend on the order of concurrent requests, on any server. */
 const byChance = [
   /the object has been modified/,
   /StorageError: invalid object/,
   /not found/,
   /already exists/,
   /is being terminated|being deleted/,
-  // A controller that has not seen its own write yet waits: on a busy machine, on any server.
+  // A controller that has not yet seen its own write waits: on a busy machine, with any server.
   /read version: \d+ is not as new as written version: \d+/,
-  // kwok readies a pod by its name: one that was made anew under that name meanwhile has an address already.
+  // kwok starts a pod by its name: a pod re-created under that name already has an address.
   /may specify no more than one IP for each IP family/,
   /unable to get metrics|failed to get cpu utilization|no metrics returned|no recommendation/i,
 ];
@@ -130,7 +130,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
       expect(acts).toBeGreaterThan(minutes * 30);
       expect(onlyMine).toEqual([]);
       expect(failed.slice(0, 5)).toEqual([]);
-      // In its first minutes it grows to its size.
+      // In its first minutes it grows to its normal size.
       if (long) expect(late).toBeLessThan(early * 1.2);
     },
     (minutes + 3) * 60_000,

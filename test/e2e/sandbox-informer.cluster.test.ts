@@ -1,4 +1,4 @@
-/** A client-go program with shared informers on the sandbox over HTTPS: through broken connections, compactions and a new sandbox. */
+/** A client-go program with shared informers on the sandbox over HTTPS: with broken connections, compactions and a new sandbox. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ class Served {
     return this.#https.kubeconfig();
   }
 
-  /** Ends all connections; nobody can come in until `resume`. */
+  /** Ends all connections and accepts none until `resume`. */
   async cut(): Promise<void> {
     await this.#https.close();
   }
@@ -63,7 +63,7 @@ class Served {
     this.#https = await serveSandbox(this.sandbox, { port: this.port, identity: this.identity });
   }
 
-  /** Another sandbox, with nothing of the first in it. */
+  /** Starts another sandbox without the first one's objects. */
   async replace(): Promise<void> {
     this.sandbox.stop();
     this.sandbox = await newSandbox();
@@ -86,7 +86,7 @@ class Served {
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${said}`);
   }
 
-  /** Everything the informers look at, as the witness writes it. */
+  /** All objects that the informers watch, in the format of the program. */
   async state(): Promise<Readonly<Record<string, string>>> {
     const found: Record<string, string> = {};
     for (const resource of ["configmaps", "pods"]) {
@@ -114,11 +114,11 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** How the program asks. */
+/** Settings of the program's requests. */
 interface Way {
   readonly name: string;
   readonly watchList: boolean;
-  /** The only media type that it accepts; empty for protobuf before JSON. */
+  /** The only accepted media type; empty: protobuf preferred to JSON. */
   readonly accept: string;
 }
 
@@ -129,7 +129,7 @@ const ways: readonly Way[] = [
   { name: "by list and watch, only in protobuf", watchList: false, accept: "application/vnd.kubernetes.protobuf" },
 ];
 
-/** The program, started; `dump` asks what it holds. */
+/** Starts the program; `dump` returns the contents of its caches. */
 function startWitness(kubeconfig: string, { watchList, accept }: Way): { readonly dump: () => Promise<Dump> } {
   if (witness?.is !== "there") throw new Error(`no witness: ${witness?.why ?? "Go is not installed"}`);
   const folder = mkdtempSync(join(tmpdir(), "informer-"));
@@ -158,7 +158,7 @@ function startWitness(kubeconfig: string, { watchList, accept }: Way): { readonl
   };
 }
 
-/** Asks until the caches equal the server's state, half a minute at most; the last answer either way. */
+/** Polls until the caches equal the server's state, for half a minute at most; returns the last dump in either case. */
 async function settled(served: Served, dump: () => Promise<Dump>): Promise<Dump> {
   const state = JSON.stringify(sorted(await served.state()));
   for (let tries = 0; ; tries++) {
@@ -226,13 +226,13 @@ for (const way of ways) {
       await served.write("DELETE", "configmaps/m1");
       served.sandbox.compact();
       await served.resume();
-      // The deletion was in no watch: it shows in a new list alone.
+      // No watch had the deletion: only a new list shows it.
       expect((await expectEqual(served, dump)).tombstones).toBeGreaterThan(0);
       await churn(served, 20, 5);
       await expectEqual(served, dump);
     });
 
-    // What a connection carries does not matter to the others.
+    // The media type does not matter for the other tests.
     if (way.accept !== "") return;
 
     test("continue after a broken connection where they were", async () => {

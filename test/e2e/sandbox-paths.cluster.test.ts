@@ -1,4 +1,7 @@
-/** Odd request targets and odd credentials, byte by byte over HTTPS, beside a real kube-apiserver: none leads where it should not. */
+/**
+ * Unusual request targets and credentials, byte by byte over HTTPS, compared with a real kube-apiserver: none gives access that it should
+ * not.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:tls";
@@ -18,7 +21,7 @@ import { rawRequest } from "./support/raw-request.ts";
 const ns = "/api/v1/namespaces";
 const maps = `${ns}/default/configmaps`;
 
-/** Request lines that both answer alike. */
+/** Request lines with the same response from both. */
 const alike: readonly string[] = [
   `GET ${ns}/default/../kube-system/configmaps`,
   `GET ${ns}/x/../..`,
@@ -88,7 +91,7 @@ const alike: readonly string[] = [
   `get ${ns}`,
 ];
 
-/** Request lines that the sandbox answers in another way; never with what nobody asked for. */
+/** Request lines with another response from the sandbox, which never includes other content than requested. */
 const otherwise: readonly { readonly line: string; readonly because: string; readonly status: number }[] = [
   { line: "GET *", because: "the runtime's own server refuses it", status: 400 },
   { line: `GET ftp://x${ns}`, because: "the same", status: 400 },
@@ -109,7 +112,7 @@ async function ask(server: Server, line: string, credentials: readonly string[] 
   return { status, kind, reason, code, message };
 }
 
-/** What a server says to a connection until it closes it. */
+/** Everything that a server sends before it closes the connection. */
 function untilClosed(port: number, sent: string): Promise<string> {
   return new Promise((resolve) => {
     let said = "";
@@ -119,7 +122,7 @@ function untilClosed(port: number, sent: string): Promise<string> {
   });
 }
 
-/** What an event says, beside what is another on each server. */
+/** An event without the parts that differ between servers. */
 function eventOf(payload: string): unknown {
   const { type, object } = JSON.parse(payload) as {
     type: string;
@@ -132,7 +135,7 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
   let cluster: Cluster;
   let sandbox: Sandbox;
   let mine: SandboxHttps;
-  /** Connections that say nothing, or half a head, from the beginning on. */
+  /** Connections that send nothing, or half a head, opened at the beginning. */
   let silent: readonly Promise<string>[];
   const dir = mkdtempSync(join(tmpdir(), "sandbox-paths-"));
   beforeAll(async () => {
@@ -193,7 +196,7 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
       const said = await ask(mine, `GET ${target.replace("TOKEN", mine.token)}`, own);
       const theirs = await ask(cluster, `GET ${target.replace("TOKEN", cluster.token)}`, credentials(cluster.token));
       expect(said).toEqual(theirs);
-      // What every server tells everybody.
+      // Responses to unauthenticated requests.
       if (target !== "/version" && target !== "/readyz") expect(said).not.toMatchObject({ status: 200 });
     }
   });
@@ -253,7 +256,7 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
         });
         const isRefused = head[0]?.startsWith("HTTP/1.1 5") === true;
         return {
-          // Of other answers there are other headers.
+          // Other responses have other headers.
           head: isRefused ? head[0] : head,
           text: text.trim(),
           frames: frames.map(([opcode, payload]) => [opcode, opcode === 0x81 ? eventOf(payload) : payload]),
@@ -290,7 +293,7 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
 
   test("for all resources of kubectl take two responses, as on the real server", async () => {
     const asked = async (kubeconfig: string): Promise<readonly string[]> => {
-      // A cache of its own: what kubectl has kept it does not ask for.
+      // A separate cache, so that kubectl requests everything.
       const args = [
         "--kubeconfig",
         kubeconfig,

@@ -1,7 +1,7 @@
 /**
- * `run job` and `run statefulset`, killed outright in the middle of their work and started again, on a real kube-apiserver whose node
- * is kwok's: what they had written must be enough for their successors. Judged from the objects and the audit log. LONG=1: more
- * kills, more seeds.
+ * `run job` and `run statefulset` are killed with SIGKILL in the middle of their work and restarted, on a real kube-apiserver with a node
+ * by kwok: their successors must be able to continue from what they wrote. Checked by the objects and the audit log. LONG=1: more kills,
+ * more seeds.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
@@ -40,9 +40,9 @@ interface Seen {
   };
 }
 
-/** A node whose kubelet is the test itself. */
+/** A node whose kubelet is simulated by this test. */
 const byHand = "by-hand";
-/** No scheduler is needed, and none is waited for: the template names the node. */
+/** The template names the node, so that no scheduler is needed. */
 const podSpec = (image: string, nodeName: string): object => ({
   nodeName,
   containers: [{ name: "main", image }],
@@ -83,7 +83,7 @@ describe.skipIf(controllersMissing !== undefined)(
           controller: "job",
           namespace,
           kills,
-          // The finalizers that keep pods until they are counted, and the pods of both.
+          // The writes of the finalizers that keep pods until they are counted, and of the pods.
           during: ["patch pods", "create pods"],
           mostWrites: Math.floor(completions / 2 / (kills + 1)),
           random: seededRandom(seed),
@@ -170,7 +170,7 @@ describe.skipIf(controllersMissing !== undefined)(
       });
     }
 
-    /** Both sets have rolled out to that image. */
+    /** Both sets have rolled out that image. */
     async function expectAllAre(namespace: string, image: string): Promise<void> {
       for (const { metadata, status } of await list(`/apis/apps/v1/namespaces/${namespace}/statefulsets`)) {
         const { updateRevision, currentRevision, updatedReplicas, readyReplicas } = status;
