@@ -1,4 +1,4 @@
-/** `watch` against a real API server, with the real kube-controller-manager at work. */
+/** `watch` against a real API server, with the real kube-controller-manager. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { type Program, type ProgramEnd, runProgram, startProgram } from "./support/program.ts";
@@ -227,7 +227,7 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
       program.signal("SIGINT");
       const { code, stdout } = await program.end();
       expect(code).toBe(0);
-      // oxlint-disable-next-line no-control-regex -- that none of these is printed is what is held
+      // oxlint-disable-next-line no-control-regex -- checks that none of these is printed
       expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
     });
 

@@ -1,6 +1,6 @@
 /**
- * What `why` says of broken and of healthy things, on a real kube-apiserver with kube-controller-manager, kube-scheduler and
- * kwok: no broken one is called well, no healthy one broken. The rows lie in why-table/.
+ * The answers of `why` for broken and healthy objects, on a real kube-apiserver with kube-controller-manager, kube-scheduler and kwok: no
+ * broken one is reported as well, no healthy one as broken. The rows are in why-table/.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { controllersMissing, type Cluster, startCluster } from "../support/cluster.ts";
@@ -22,7 +22,7 @@ const broken: readonly Broken[] = [
 const healthy: readonly Row[] = [...healthyWorkloads, ...healthyOthers];
 const isByHand = ({ phase }: Row): boolean => phase === "by hand";
 
-/** Controllers take their time; the machine may be busy. */
+/** Controllers need some time, and the machine may be busy. */
 const patienceMs = 180_000;
 
 test("the table has 60 broken objects and 30 healthy ones, of 15 kinds, with unique names", () => {
@@ -39,7 +39,7 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
   const askers = new Map<string, Asker>();
 
   beforeAll(async () => {
-    // kwok will stand still for a while: its nodes must not be taken for dead.
+    // kwok will be suspended for a while: its nodes must not become unreachable.
     cluster = await startCluster({ controllers: "*", kcmFlags: ["--node-monitor-grace-period=1h"] });
     hand = handOf(cluster);
     await createAll(hand, ground, "default");
@@ -77,7 +77,7 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
     return asker.ask(row);
   };
 
-  /** The answer that has what is waited for, or the last one. */
+  /** Returns the first answer that is right, or the last one. */
   async function answerOnce(
     row: Row,
     isRight: (text: string, is: string) => boolean,
@@ -91,7 +91,7 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
 
   const asksBroken = async (row: Broken): Promise<void> => {
     const first = await answer(row);
-    // At no time, not even before a controller has come to it.
+    // At no time, not even before a controller has processed it.
     if (row.cannotTell !== true) expect({ row: row.name, is: first.is }).not.toEqual({ row: row.name, is: "well" });
     const { text, is } = await answerOnce(row, (each) => row.says.test(each));
     expect(text).toMatch(row.says);

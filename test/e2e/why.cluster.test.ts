@@ -1,4 +1,4 @@
-/** `kubectl reconcile why` and `trace` beside a real kube-controller-manager, as programs; and that they send nothing but reads. */
+/** `kubectl reconcile why` and `trace` as programs beside a real kube-controller-manager, which send only reads. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
@@ -66,7 +66,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
       expect(code).toBe(1);
       expect(stdout).toMatch(/^ReplicaSet q is waiting: /m);
       expect(stdout).toMatch(/pods cannot be created: pods "q-\w+" is forbidden: exceeded quota: few/);
-      // What was refused is not what comes next.
+      // A refused action is not a prediction.
       expect(stdout).not.toContain("would now");
       expect(stdout).toMatch(/^ {2}try +kubectl describe quota few -n tight$/m);
     });
@@ -151,10 +151,10 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
           userAgent?.startsWith("kubectl-reconcile/") === true,
       );
     const namespaces = new Set(lists.map(({ objectRef }) => objectRef?.namespace ?? "all"));
-    // What holds a namespace that is being deleted is looked for in it.
+    // A namespace that is being deleted is searched for what blocks it.
     namespaces.delete("going");
     expect([...namespaces]).toEqual(["all"]);
-    // Without rights in the whole cluster nobody can tell; and a name is that of an object of one namespace.
+    // Without cluster-wide permissions the answer is unknown; and a name needs a namespace.
     const bob = await reconcile("why", "-A", "--as", "bob");
     expect(bob).toMatchObject({ code: 5, stdout: expect.stringMatching(/not seen: .*pods/) as string });
     expect(await reconcile("why", "deploy/fine", "-A")).toMatchObject({ code: 2, stdout: "" });
@@ -218,7 +218,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     await program.says(/^caches /m);
     const template = { metadata: { labels: { app: "t" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
     const spec = { replicas: 3, selector: { matchLabels: { app: "t" } }, template };
-    // A block waits 0.4 s for the owner, which on a busy machine may take longer now and then.
+    // A block waits 0.4 s for the owner, which sometimes takes longer on a busy machine.
     let made = 0;
     const shown = /POST Pod traced-\d-… +owner created traced-\d-\w+, .* later · same/;
     while (made < 8 && !shown.test(program.stdout)) {

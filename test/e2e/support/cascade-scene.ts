@@ -1,7 +1,6 @@
 /**
- * Deployments that are rolled over, scaled, deleted and made again, ConfigMaps that own ConfigMaps, and namespaces that go, while all
- * controllers run behind proxies that misbehave. Whatever happens meanwhile, what there must be in the end is
- * known from what there is then: this holds it against that.
+ * Deployments that are rolled out, scaled, deleted and created again, ConfigMaps that own ConfigMaps, and deleted namespaces, while all
+ * controllers run behind faulty proxies. The right final state follows from the objects at that time, and is compared with them.
  */
 import { expect } from "bun:test";
 import { Pods } from "../../../src/api/kinds.ts";
@@ -15,7 +14,7 @@ import { eventually } from "./workload.ts";
 const deployments = ["a", "b", "c"];
 const mostReplicas = 6;
 const templates = 4;
-/** A namespace with pods in it goes through several waits of 5 to 8 seconds. */
+/** Deleting a namespace with pods takes several waits of 5 to 8 seconds. */
 const waitMs = 120_000;
 const hashLabel = "pod-template-hash";
 
@@ -35,15 +34,15 @@ interface Seen {
   readonly status: Readonly<Record<string, number | undefined>>;
 }
 
-/** ConfigMaps with their owners, as they were made. */
+/** ConfigMaps with their owners, as created. */
 interface Family {
   readonly owners: readonly string[];
   readonly children: readonly string[];
-  /** Made to be orphaned: its one owner is only ever deleted so. */
+  /** Whether its dependents are to be orphaned: its only owner is always deleted with that policy. */
   readonly orphaned: boolean;
 }
 
-/** Makes Deployments in a new namespace, which come to be available first. The controllers run already. */
+/** Creates Deployments in a new namespace and waits until they are available. The controllers already run. */
 export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namespace: string): Promise<ConvergingScene> {
   await cluster.createNamespace(namespace);
   const stage = stageOf(cluster, namespace);
@@ -53,7 +52,7 @@ export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namesp
   for (const name of deployments) await stage.createDeployment(name, 2, 0);
   const replicaSets = run.live.manager.controllers.find(({ definition }) => definition.name === "replicaset");
 
-  /** A pod that the cache does not know yet is left alone; see live-scene.ts. */
+  /** Pods that the cache does not have yet are left alone; see live-scene.ts. */
   async function deletePod(random: Random): Promise<void> {
     const pods = (await stage.list("pods")).filter(
       ({ metadata }) => replicaSets?.cache(Pods).get(`${namespace}/${metadata.name}`) !== undefined,
@@ -65,7 +64,7 @@ export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namesp
   async function replaceDeployment(name: string, random: Random): Promise<void> {
     const policy = (["Background", "Foreground", "Orphan"] as const)[below(random, 3)] ?? "Background";
     await stage.remove("deployments", name, policy);
-    // In the foreground its name is taken until all of its pods have gone; then another step makes it again.
+    // With foreground deletion its name is in use until all of its pods are gone; then another step creates it again.
     await stage.createDeployment(name, 1 + below(random, 3), below(random, templates));
   }
 
@@ -76,7 +75,7 @@ export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namesp
     const children = [`child-${id}-1`, `child-${id}-2`];
     const uids = await Promise.all(owners.map((name) => stage.createConfigMap(name, [])));
     for (const child of children) await stage.createConfigMap(child, uids);
-    // Only a family that is whole counts: of another nobody knows what was made.
+    // Only complete families count: of others it is unknown what was created.
     families.push({ owners, children, orphaned });
   }
 
@@ -146,8 +145,8 @@ const isControlledBy =
 const isActive = ({ metadata }: Seen): boolean => metadata.deletionTimestamp === undefined;
 
 /**
- * What a Deployment has: one ReplicaSet of its template that has all of its pods, no other that has any, no template that has two,
- * and a status that says so.
+ * The expected state of a Deployment: one ReplicaSet with its template and all of its pods, no other one with pods, no two with the same
+ * template, and a matching status.
  */
 function standing(
   { metadata: { name, uid }, spec, status }: Seen,
@@ -190,7 +189,7 @@ function imageOf({ spec }: Pick<Seen, "spec">): string {
   return (spec.template.spec as { containers: readonly { image: string }[] }).containers[0]?.image ?? "";
 }
 
-/** Those whose owner is not there any more. */
+/** Objects whose owner no longer exists. */
 function dangling(owned: readonly Seen[], owners: readonly Seen[]): string[] {
   const uids = new Set(owners.map(({ metadata }) => metadata.uid));
   return owned
@@ -207,7 +206,7 @@ interface Stage {
   createDeployment(name: string, replicas: number, template: number): Promise<void>;
   scale(name: string, replicas: number): Promise<void>;
   setTemplate(name: string, template: number): Promise<void>;
-  /** Answers its uid. */
+  /** Returns its owner reference. */
   createConfigMap(name: string, owners: readonly OwnerReference[]): Promise<OwnerReference>;
 }
 
@@ -219,7 +218,7 @@ interface OwnerReference {
   readonly blockOwnerDeletion: true;
 }
 
-/** One namespace, straight on the API server. */
+/** Accesses one namespace directly on the API server. */
 function stageOf(cluster: Cluster, namespace: string): Stage {
   const path = (resource: ResourceName, name = ""): string => {
     const group = resource === "deployments" || resource === "replicasets" ? "/apis/apps/v1" : "/api/v1";

@@ -1,6 +1,6 @@
 /**
- * Objects as two clusters can have them alike: without what is made up or measured. It shares no code with the program, which has
- * views of its own about what is worth showing.
+ * Reduces objects to what two clusters can have in common: without generated or measured values. It shares no code with the program, which
+ * has separate rules for what it shows.
  */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -37,20 +37,20 @@ const madeUp: ReadonlySet<string> = new Set([
   "batch.kubernetes.io/controller-uid",
 ]);
 
-/** One text for each object. */
+/** The comparable text of an object. */
 export function comparable(object: object): string {
   const given = object as Like;
   return JSON.stringify(inOrder(given.kind === "Pod" ? pod(given) : whole(measured(given))));
 }
 
-/** What an autoscaler reports of metrics depends on what serves them. */
+/** Drops an autoscaler's status, which depends on the source of its metrics. */
 function measured(given: Like): Like {
   return given.kind === "HorizontalPodAutoscaler" ? { ...given, status: {} } : given;
 }
 
 /**
- * Everything but what is made up; conditions with type, status, reason and message, their times as far as they have any. How often a
- * ReplicaSet, or what an autoscaler scales, was scaled on the way is chance, that its controller has seen the last of it is not.
+ * Drops generated values; keeps the type, status, reason and message of conditions, and whether they have times. How often a ReplicaSet or
+ * the target of an autoscaler was scaled is random, but not whether its controller has observed the last change.
  */
 function whole({ kind, metadata, spec, status }: Like): unknown {
   const { generation, ...given } = metadata;
@@ -68,13 +68,13 @@ function whole({ kind, metadata, spec, status }: Like): unknown {
   };
 }
 
-/** What a ReplicaSet was told of its Deployment's replicas when it was last scaled; an autoscaler may have come before or after. */
+/** Annotations with the Deployment's replicas at the last scaling, which an autoscaler may precede or follow. */
 const rolloutSizes: ReadonlySet<string> = new Set([
   "deployment.kubernetes.io/desired-replicas",
   "deployment.kubernetes.io/max-replicas",
 ]);
 
-/** Another kubelet writes the rest of a pod's status; where a pod runs, and what it takes from there, is chance. */
+/** The rest of a pod's status is written by another kubelet, and its node, with everything that depends on it, is random. */
 function pod({ kind, metadata, spec, status }: Like): unknown {
   const { generateName, name, labels = {}, ownerReferences = [], ...meta } = metadata;
   const own = Object.entries(labels).filter(([label]) => !label.startsWith("topology.kubernetes.io/"));
@@ -89,7 +89,7 @@ function pod({ kind, metadata, spec, status }: Like): unknown {
     spec: without(rest),
     isPlaced: nodeName !== undefined,
     phase,
-    // Of a pod that has ended kwok leaves it at what it was.
+    // kwok does not update it for a pod that has ended.
     ready: phase === "Succeeded" || status?.conditions?.find(({ type }) => type === "Ready")?.status,
   };
 }

@@ -1,4 +1,4 @@
-/** kube-controller-manager, kube-scheduler and kwok with default flags, on any API server. */
+/** Runs kube-controller-manager, kube-scheduler and kwok with default flags against any API server. */
 import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { controlPlaneBinary, controlPlaneFolder } from "../../../scripts/control-plane.ts";
@@ -6,20 +6,20 @@ import { freePorts } from "../../support/cluster.ts";
 
 export const programs = ["kube-controller-manager", "kube-scheduler", "kwok"] as const;
 
-/** Where they work. */
+/** The API server and the files that they use. */
 export interface Workplace {
   readonly kubeconfig: string;
-  /** Their logs and certificates: `NAME.log`. */
+  /** Folder for their logs (`NAME.log`) and certificates. */
   readonly dir: string;
-  /** What signs tokens of service accounts, and the authority that pods trust, PEM files. */
+  /** PEM files: the key for ServiceAccount tokens, and the authority that is published to pods. */
   readonly signingKey: string;
   readonly rootCa: string;
 }
 
 export interface ControlPlaneAtWork {
-  /** By program, the errors in its log: where in its source they come from, and an example. */
+  /** Errors in their logs: an example by program and place in its source. */
   errors(): ReadonlyMap<string, string>;
-  /** Those that have ended. */
+  /** Names of the programs that have exited. */
   ended(): readonly string[];
   stop(): Promise<void>;
 }
@@ -74,10 +74,10 @@ export async function startAtWork({ kubeconfig, dir, signingKey, rootCa }: Workp
   };
 }
 
-/** klog: `E1123 09:21:07.123456   12345 replica_set.go:598] "…" err="…"`. */
+/** A line of klog: `E1123 09:21:07.123456   12345 replica_set.go:598] "…" err="…"`. */
 const klogError = /^[EF]\d{4} [\d:.]+ +\d+ ([\w.]+:\d+)\] (.*)$/;
 
-/** By program and place in its source, one line each. */
+/** Errors by program and place in its source, one line each. */
 function errorsIn(name: string, log: string): [string, string][] {
   return log.split("\n").flatMap((line): [string, string][] => {
     const [, place, text = ""] = klogError.exec(line) ?? [];

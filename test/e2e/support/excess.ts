@@ -1,8 +1,7 @@
 /**
- * Creates whose answers are lost while the watch of pods is silent: the controller has to take each for failed, and makes the pod
- * again. The same for our ReplicaSet controller and for kube-controller-manager, so that where we have pods in excess it can be
- * shown that upstream has as many.
- * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go manageReplicas: CreationObserved on any error.
+ * Creates whose responses are lost while the watch of pods is silent: the controller must assume that each failed, and creates the pod
+ * again. The same for our ReplicaSet controller and for kube-controller-manager, to show that upstream has as many surplus pods. Source:
+ * kubernetes v1.36 pkg/controller/replicaset/replica_set.go manageReplicas: CreationObserved on any error.
  */
 import { expect } from "bun:test";
 import { openSync } from "node:fs";
@@ -17,13 +16,13 @@ const before = 2;
 const asked = 5;
 const waitMs = 180_000;
 
-/** A ReplicaSet controller whose requests go through the proxy. */
+/** Starts a ReplicaSet controller whose requests go through the proxy. */
 type StartController = (ground: Ground, namespace: string) => Promise<{ stop(): Promise<void> }>;
 
 export const ourController: StartController = ({ cluster, http }, namespace) =>
   startFaultyRun(cluster, http.url, { controllers: ["replicaset"], namespace });
 
-/** It takes care of all namespaces. */
+/** It handles all namespaces. */
 export const upstreamController: StartController = ({ cluster, http }) => {
   const log = openSync(join(cluster.dir, "kube-controller-manager-behind-proxy.log"), "w");
   const flags = ["--controllers=replicaset-controller", "--leader-elect=false", "--secure-port=0"];
@@ -41,7 +40,7 @@ export const upstreamController: StartController = ({ cluster, http }) => {
   });
 };
 
-/** Pods beyond those asked for, once `lost` creates were answered to nobody; they are taken back before this returns. */
+/** Returns the number of surplus pods after the responses of `lost` creates were lost; they are deleted before this returns. */
 export async function excessOf(
   ground: Ground,
   start: StartController,
@@ -67,12 +66,12 @@ export async function excessOf(
     http.breakConnections();
     await eventually(async () => expect(silent.hits).toBeGreaterThan(0), waitMs);
     await workload.scale("web", asked);
-    // Those lost and those answered: then it has made all that it asked for.
+    // The lost and the received creates: then it has created all pods that it wants.
     await eventually(async () => {
       expect(losing.hits).toBe(lost);
       expect((await workload.pods(set)).length).toBeGreaterThanOrEqual(asked + lost);
     }, waitMs);
-    // More would come at once: nothing waits.
+    // Further ones would be created at once.
     await Bun.sleep(500);
     const excess = (await workload.pods(set)).length - asked;
     http.clear();

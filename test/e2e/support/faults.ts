@@ -1,5 +1,6 @@
 /**
- * What may go wrong between controllers and their API server, by two proxies: one breaks connections, the other single requests.
+ * Possible faults between controllers and their API server, injected by two proxies: one breaks connections, the other affects single
+ * requests.
  */
 import { expect } from "bun:test";
 import { below, type Random } from "../../../src/platform/random.ts";
@@ -20,39 +21,39 @@ export interface Ground {
   readonly http: HttpFaultProxy;
 }
 
-/** What stands in a fault's way: changes that go on meanwhile, and what its run has suffered. */
+/** The environment of a fault: continuous changes, and the failures of the run. */
 export interface Scene {
-  /** So many random changes, one after the other, straight to the API server. They wait where the server is away. */
+  /** Makes this many random changes, sequentially and directly on the API server. They wait while the server is down. */
   churn(random: Random, steps: number): Promise<void>;
-  /** What the run has suffered so far. */
+  /** Failures of the run so far. */
   readonly failures: Failures;
 }
 
-/** A scene of a namespace of its own, which is known to come to rest. */
+/** A scene in a separate namespace that comes to rest. */
 export interface ConvergingScene extends Scene {
   readonly namespace: string;
   /**
-   * Waits until all is as it must be: nothing lost, nothing doubled, nothing deleted that had an owner; see the checks.
-   * @throws what the last look found.
+   * Waits until everything is as it must be: nothing lost, nothing duplicated, no object with an owner deleted; see the checks.
+   * @throws the result of the last check.
    */
   converged(): Promise<void>;
-  /** Waits for what takes longer, once all else is over. @throws what the last look found. */
+  /** Waits for slower effects, after everything else. @throws the result of the last check. */
   end?(): Promise<void>;
 }
 
 export interface Fault {
   readonly name: string;
   readonly through: "tcp" | "http";
-  /** What must have come of it for the run, or else it was no fault. */
+  /** The failure that the run must have suffered; otherwise the fault had no effect. */
   readonly suffers?: keyof Failures;
-  /** Churn while the fault lasts, and the fault's end. Answers how many requests or connections it was for. */
+  /** Makes changes during the fault, and ends it. Returns the number of affected requests or connections. */
   readonly strike: (ground: Ground, scene: Scene, random: Random) => Promise<number>;
 }
 
 const isWrite = ({ method, path }: ProxiedRequest): boolean => method !== "GET" && !path.includes("/leases");
 const isWatch = (request: ProxiedRequest): boolean => request.isWatch;
 
-/** A fault of some requests, each as the dice say, while there is churn. */
+/** A fault of random requests during the changes. */
 function some(
   match: (request: ProxiedRequest) => boolean,
   share: number,
@@ -60,7 +61,7 @@ function some(
 ): Fault["strike"] {
   return async ({ http }, scene, random) => {
     let hits = 0;
-    // One injection a request, so that each has a fault of its own.
+    // One injection per request, each with a separate fault.
     for (let n = 0; n < 60; n++) {
       const unlucky = (request: ProxiedRequest): boolean => match(request) && random.next() < share && ++hits > 0;
       http.inject({ match: unlucky, times: 1, fault: fault(random) });
@@ -73,7 +74,7 @@ function some(
   };
 }
 
-/** The faults of a network and a server, each mild enough to be lived through. */
+/** The faults of a network and a server that a controller must survive. */
 export const faults: readonly Fault[] = [
   {
     name: "the server is killed and started again",
@@ -201,7 +202,7 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** Drops all history up to now from etcd, by its HTTP gateway. */
+/** Compacts etcd to the current revision, over its HTTP gateway. */
 async function compact(cluster: Cluster): Promise<void> {
   const etcd = `http://127.0.0.1:${cluster.port + 1}/v3/kv`;
   const post = (path: string, body: unknown): Promise<Response> =>
@@ -211,7 +212,7 @@ async function compact(cluster: Cluster): Promise<void> {
   expect(done.status).toBe(200);
 }
 
-/** A cluster with both proxies before it. */
+/** A cluster behind both proxies. */
 export async function startGround(options: ClusterOptions = {}): Promise<Ground & { stop(): Promise<void> }> {
   const cluster = await startCluster(options);
   const [tcp, http] = await Promise.all([startFaultProxy(cluster.port), startHttpFaultProxy(cluster)]);
@@ -227,7 +228,7 @@ export async function startGround(options: ClusterOptions = {}): Promise<Ground 
   };
 }
 
-/** Takes all faults away. */
+/** Removes all faults. */
 export async function calm({ tcp, http }: Ground): Promise<void> {
   http.clear();
   await tcp.set({ is: "none" });

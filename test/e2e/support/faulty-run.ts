@@ -1,4 +1,4 @@
-/** Controllers live in this process, through a proxy that misbehaves; in this process, so that their caches can be looked at. */
+/** Runs controllers through a faulty proxy in this process, so that their caches can be read. */
 import { join } from "node:path";
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
@@ -13,14 +13,14 @@ import type { Cluster } from "../../support/cluster.ts";
 import { kubeconfigThrough } from "../../support/fault-proxy.ts";
 
 const timeline = realTimeline();
-/** Instead of 90 s: idle watches are opened anew so often. */
+/** Instead of 90 s: idle watches are reopened after this time. */
 const silentMs = 3000;
 
-/** What failed so far. */
+/** Failures so far. */
 export interface Failures {
-  /** Writes refused or lost. */
+  /** Writes that were refused or lost. */
   readonly writes: number;
-  /** Those of them without a response: they may have been applied. */
+  /** Those without a response, which may have been applied. */
   readonly unanswered: number;
   /** Watches that ended. */
   readonly watches: number;
@@ -31,20 +31,20 @@ export interface Failures {
 export interface FaultyRun {
   readonly live: LiveRun;
   readonly failures: Failures;
-  /** Why Leases were lost; none should be. */
+  /** Why Leases were lost; there should be none. */
   readonly leasesLost: readonly string[];
-  /** The keys whose last sync failed, a line each: when it ended, why it failed, and when it is tried again. */
+  /** Keys whose last sync failed, one line each: its end, the error, and the time of the retry. */
   failing(): readonly string[];
   stop(): Promise<void>;
 }
 
-/** A connection without a limit on requests. */
+/** A connection without a rate limit. */
 export async function connectedBy(kubeconfig: string, bus: TraceBus): Promise<Connection> {
   const host = { ...realHost(), env: {} };
   return connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0, silentMs });
 }
 
-/** `EVENTS=FOLDER`: every event of each run as a JSON line, in a file of its own, to see why something does not come to rest. */
+/** `EVENTS=FOLDER`: writes every event of each run as a JSON line to a separate file, to find out why something does not come to rest. */
 function writeEvents(bus: TraceBus): { end(): unknown } | undefined {
   const folder = process.env["EVENTS"];
   if (folder === undefined) return undefined;
@@ -59,7 +59,7 @@ function noteLastSync(failing: Map<string, string>, { controller, key, outcome, 
   else failing.set(id, `${new Date().toISOString()} ${id} ${JSON.stringify(outcome)}: ${error}`);
 }
 
-/** Starts controllers by name, in one namespace or in all, on frozen caches, their requests to `url`. */
+/** Starts controllers by name, in one namespace or in all, with frozen caches; their requests go to `url`. */
 export async function startFaultyRun(
   cluster: Cluster,
   url: string,

@@ -1,13 +1,13 @@
-/** `kubectl reconcile run` that is killed outright in the middle of its work and started again, as often as is asked for. */
+/** Kills `kubectl reconcile run` in the middle of its work and restarts it, repeatedly. */
 import { expect } from "bun:test";
 import { below, type Random } from "../../../src/platform/random.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import { type Program, startProgram } from "./program.ts";
 import { eventually } from "./workload.ts";
 
-/** So slow that a burst of writes lasts long enough to be killed in its middle. */
+/** So slow that a burst of writes lasts long enough to be interrupted. */
 const slow = ["--kube-api-qps", "150", "--kube-api-burst", "5"];
-/** The server is what work waits for. */
+/** Limited only by the server. */
 const fast = ["--kube-api-qps", "1000", "--kube-api-burst", "1000"];
 const waitMs = 300_000;
 
@@ -15,9 +15,9 @@ export interface KilledRuns {
   readonly controller: string;
   readonly namespace: string;
   readonly kills: number;
-  /** In the middle of which writes to kill it, taken in turns: `create pods`, `update jobs/status`. */
+  /** The writes during which it is killed, in turn: `create pods`, `update jobs/status`. */
   readonly during: readonly string[];
-  /** Each copy is killed after so many of these writes at most: all copies together must not be done by then. */
+  /** Maximum number of these writes before each kill: all killed copies together must not finish the work. */
   readonly mostWrites: number;
   readonly random: Random;
   /** Throws until the work is done. */
@@ -25,8 +25,8 @@ export interface KilledRuns {
 }
 
 /**
- * Each copy but the last is killed after some writes, none of which is waited for; the last one finishes the work and is asked to end.
- * @throws where the work was done before the last copy came: then nothing was killed in its middle.
+ * Kills every copy but the last one after some writes, without waiting for them; the last one finishes the work and is stopped.
+ * @throws if the work was done before the last copy started: then nothing was interrupted.
  */
 export async function throughKills(cluster: Cluster, runs: KilledRuns): Promise<void> {
   const { namespace, controller, kills, during, mostWrites, random, done } = runs;
@@ -57,7 +57,7 @@ interface Writes {
   readonly writes: number;
 }
 
-/** Resolves once the program has had so many more writes of a kind answered there. Looks often: a burst of them is soon over. */
+/** Resolves after this many more responses to such writes. Polls often, because a burst is short. */
 async function written(cluster: Cluster, { namespace, what, writes }: Writes): Promise<void> {
   let seen = (await cluster.audit()).length;
   let left = writes;

@@ -1,19 +1,19 @@
 /** kubectl against one server. */
 import { controlPlaneBinary } from "../../../scripts/control-plane.ts";
 
-/** What a command ended with. */
+/** The result of a command. */
 interface Printed {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
 }
 
-/** One server, by kubectl alone. */
+/** One server, accessed only by kubectl. */
 export interface Side {
   kubectl(args: readonly string[]): Promise<Printed>;
 }
 
-/** kubectl with one kubeconfig and a discovery cache of its own. */
+/** kubectl with one kubeconfig and a separate discovery cache. */
 export function sideOf(kubeconfig: string, cacheDir: string): Side {
   const command = [controlPlaneBinary("kubectl") ?? "kubectl", "--kubeconfig", kubeconfig, "--cache-dir", cacheDir];
   return {

@@ -1,6 +1,6 @@
 /**
- * A kubelet that says of each pod of a namespace that it is ready, and ends those that are being deleted: always the pod that it has
- * seen. kwok deletes by name alone, and twice, so that it ends the next pod of that name now and then, which a StatefulSet has at once.
+ * A simulated kubelet that makes all pods of a namespace ready and removes those that are being deleted, identified by uid. kwok deletes by
+ * name, and twice, so that it sometimes deletes the next pod of that name, which a StatefulSet creates at once.
  */
 import type { Cluster } from "../../support/cluster.ts";
 
@@ -14,7 +14,7 @@ const ready = {
   conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }],
 };
 
-/** Runs until it is stopped; what it asks for may be refused, and is asked for again. */
+/** Runs until it is stopped; refused requests are repeated. */
 export function startKubeletByHand(cluster: Cluster, namespace: string): { stop(): Promise<void> } {
   const path = `/api/v1/namespaces/${namespace}/pods`;
   const over = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * The ReplicaSet controller live in this process, through proxies that misbehave, over churn that comes straight to the API server;
- * beside it an observer whose connection is sound. In this process, so that the caches can be looked at.
+ * Runs the ReplicaSet controller in this process through faulty proxies, with random changes directly on the API server, and an observer
+ * with a healthy connection. In this process, so that the caches can be read.
  */
 import { expect } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
@@ -22,18 +22,18 @@ const replicaSets = ["a", "b", "c", "d"];
 const mostReplicas = 8;
 const waitMs = 180_000;
 
-/** Its changes are scalings, pod deletions and relabellings. */
+/** The changes are scalings, pod deletions and relabellings. */
 export interface LiveScene extends Scene {
   readonly workload: Workload;
   /**
-   * Waits until each ReplicaSet has the pods it asks for, no pod too many or too few, and the caches equal the server's lists.
-   * Answers the pods that there were in excess of all that was ever asked for, at their most.
+   * Waits until each ReplicaSet has exactly its desired pods, and the caches equal the server's lists. Returns the maximum number of
+   * surplus pods.
    */
   converged(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the controller in a new namespace, its requests to `url`, with a few ReplicaSets that have their pods. */
+/** Starts the controller in a new namespace, with its requests to `url`, and creates a few ReplicaSets with their pods. */
 export async function startLiveScene(cluster: Cluster, url: string, namespace: string): Promise<LiveScene> {
   await cluster.createNamespace(namespace);
   const workload = new Workload(cluster, namespace);
@@ -44,15 +44,15 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
   const { live, failures } = run;
   for (const name of replicaSets) await workload.settled(name, 3);
 
-  /** What was asked for at most is noted before it is asked for. */
+  /** Records the desired replicas before requesting them. */
   async function ask(name: string, replicas: number, request: () => Promise<unknown>): Promise<void> {
     asked.set(name, Math.max(asked.get(name) ?? 0, replicas));
     await request();
   }
 
   /**
-   * Pods that the cache does not know yet are left alone: one that is gone before a list that takes a watch's place shows it is
-   * expected for 5 minutes, and nothing wakes its ReplicaSet then. So it is upstream (controller_utils.go ControllerExpectations).
+   * Pods that the cache does not have yet are left alone: if one is deleted before the relist after a broken watch, its creation stays
+   * expected for 5 minutes, and nothing enqueues its ReplicaSet. The same happens upstream (controller_utils.go ControllerExpectations).
    */
   function isCached({ metadata }: PodSeen): boolean {
     return live.manager.controllers[0]?.cache(Pods).get(`${namespace}/${metadata.name}`) !== undefined;
@@ -62,7 +62,7 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
     const name = replicaSets[below(random, replicaSets.length)] ?? "a";
     const roll = random.next();
     if (roll < 0.5) {
-      // Often the most: there a pod too many shows.
+      // Often the maximum, at which a surplus pod is visible.
       const replicas = random.next() < 0.5 ? mostReplicas : below(random, mostReplicas);
       return ask(name, replicas, () => workload.scale(name, replicas));
     }
@@ -78,14 +78,14 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
     failures,
     async churn(random, steps) {
       for (let n = 0; n < steps; n++) {
-        // A pod may be gone by the time it is to be changed; a server may be.
+        // A pod may be gone by the time of its change, and a server may be down.
         await step(random).catch(() => undefined);
         await Bun.sleep(below(random, 40));
       }
     },
     async converged() {
       await eventually(() => expectConverged(workload, live, cluster), waitMs);
-      // Once more: what was on its way then has come by now.
+      // Once more, after everything in flight has arrived.
       await Bun.sleep(300);
       await eventually(() => expectConverged(workload, live, cluster), waitMs);
       expect(run.leasesLost).toEqual([]);
@@ -99,7 +99,7 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
 }
 
 interface Observer {
-  /** Pods of one ReplicaSet beyond what was ever asked of it, at their most. */
+  /** Maximum number of pods of a ReplicaSet beyond its highest desired number. */
   readonly excess: number;
   stop(): Promise<void>;
 }

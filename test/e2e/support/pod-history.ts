@@ -1,4 +1,4 @@
-/** What became of pods over time, from the audit log of the API server. */
+/** The history of pods, from the audit log of the API server. */
 import { asStored, type Effect } from "../../support/audit-log.ts";
 
 interface PodWritten {
@@ -10,7 +10,7 @@ interface PodWritten {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** How many of these pods were not ready, or being deleted, or not there, at most at one time after all of them had been ready. */
+/** The maximum number of these pods that were not ready, being deleted or missing at once, after all of them had been ready. */
 export function mostDown(effects: readonly Effect[], names: readonly string[]): number {
   const members = new Set(names);
   const up = new Set<string>();
@@ -33,18 +33,18 @@ function isReady({ metadata, status }: PodWritten): boolean {
   );
 }
 
-/** What became of one pod of a StatefulSet and of its claim `data`. */
+/** The history of one pod of a StatefulSet and of its claim `data`. */
 export interface TimesWritten {
   readonly member: string;
-  /** How many pods of this name there were. */
+  /** Number of pods with this name. */
   readonly pods: number;
-  /** How many revisions they were of. */
+  /** Number of their revisions. */
   readonly revisions: number;
-  /** How many claims were deleted. */
+  /** Number of deleted claims. */
   readonly claimsEnded: number;
 }
 
-/** Of a pod whose create was not answered any write to it tells. */
+/** A pod whose create had no response is found by any write to it. */
 export function timesWritten(effects: readonly Effect[], member: string): TimesWritten {
   const pods = new Set<string>();
   const revisions = new Set<string>();

@@ -1,11 +1,11 @@
-/** How many pods were created for each owner, from the audit log of the API server. */
+/** The number of pods created for each owner, from the audit log of the API server. */
 import type { AuditEvent } from "../../support/audit-log.ts";
 
 interface Owned {
   readonly metadata?: { readonly ownerReferences?: readonly { readonly controller?: boolean; readonly uid: string }[] };
 }
 
-/** By the owner's uid: its pods in the namespace, also those that are gone by now. Without those that it has adopted. */
+/** By the owner's uid: its pods in the namespace, including deleted ones, without adopted ones. */
 export function podsCreatedFor(events: readonly AuditEvent[], namespace: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { stage, verb, objectRef, responseStatus, responseObject } of events) {

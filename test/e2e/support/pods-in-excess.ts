@@ -1,4 +1,4 @@
-/** How many pods controllers made beyond what was ever asked of them, from the audit log of the API server. */
+/** The number of pods beyond the desired ones, from the audit log of the API server. */
 import { asStored, type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
 
 interface Owner {
@@ -30,18 +30,18 @@ interface Written {
   readonly status?: { readonly phase?: string };
 }
 
-/** An owner with more pods than it was ever asked for. */
+/** An owner with more pods than desired. */
 export interface Excess {
-  /** The most pods that it had at a time, less the most that were ever asked of it; 0 for none. */
+  /** The maximum number of its pods at a time, minus the highest desired number; 0 for none. */
   readonly pods: number;
-  /** How it came to that, in the order of the versions: each write of one of its pods and of itself. */
+  /** Its history, in the order of the versions: each write of one of its pods and of the owner. */
   readonly history: readonly string[];
 }
 
 /**
- * Of the owner in the namespace that had most pods too many: a ReplicaSet, asked for its `spec.replicas`; a StatefulSet; a Job, asked for
- * its `spec.parallelism`; a DaemonSet, asked for one on each node. A pod counts from its create to its end or its delete, whichever
- * client sent them. Creates that a killed server stored without an audit event are not counted.
+ * Returns the owner with the largest surplus in the namespace: a ReplicaSet or StatefulSet, with `spec.replicas`; a Job, with
+ * `spec.parallelism`; a DaemonSet, with one pod per node. A pod counts from its create to its end or its delete, whichever client sent
+ * them. Creates that a killed server stored without an audit event are not counted.
  */
 export function podsInExcess(events: readonly AuditEvent[], namespace: string): Excess {
   const asked = new Map<string, number>();
@@ -88,8 +88,8 @@ function noteAsked({ response }: Effect, asked: Map<string, number>): void {
 }
 
 /**
- * What a ReplicaSet adopts counts, too. Others adopt what was orphaned before they were made, where as many as there were may be more
- * than they are asked for.
+ * Pods that a ReplicaSet adopts count, too. Other owners adopt pods that were orphaned before they were created, which may be more than
+ * they want.
  */
 function notePod({ verb, name, request, response }: Effect, placeOfPod: Map<string, string>): void {
   const { metadata, status } = (response ?? {}) as Written;
@@ -100,7 +100,7 @@ function notePod({ verb, name, request, response }: Effect, placeOfPod: Map<stri
   else if (owner.kind === "ReplicaSet" || verb === "create") placeOfPod.set(name, owner.uid);
 }
 
-/** The node that a DaemonSet's pod is made for. */
+/** The node for which a DaemonSet's pod is created. */
 function nodeOf(sent: unknown): string {
   const affinity = ((sent ?? {}) as Written).spec?.affinity?.nodeAffinity;
   const [term] = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

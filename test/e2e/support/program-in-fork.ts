@@ -1,4 +1,4 @@
-/** `trace -- COMMAND`: an operator in a fork, beside its copy that is at work. What reaches the cluster is judged from its audit log. */
+/** `trace -- COMMAND`: an operator in a fork, beside its copy on the cluster. Requests to the cluster are checked in its audit log. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { type Program, startProgram } from "./program.ts";
 const operator = [process.execPath, join(import.meta.dir, "small-operator.ts")] as const;
 const path = "/api/v1/namespaces/default/configmaps";
 
-/** The tests, in front of a server. */
+/** The tests, for one server. */
 export function testProgramInFork(name: string, startSide: () => Promise<ApiSide>): void {
   describe(`a program in a fork of ${name}`, () => {
     let side: ApiSide;
@@ -23,7 +23,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
         stdout: "ignore",
         stderr: "inherit",
       });
-      // What is made before its watch is open is copied from its list.
+      // An object created before its watch is open is copied from its list.
       await create("first", "1");
       await until(
         "the copy at work has begun",
@@ -36,7 +36,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       await side.stop();
     });
 
-    /** Our own requests since then, which are to be reads. */
+    /** Our requests since then, which must be reads. */
     async function ours(since: number): Promise<readonly AuditEvent[]> {
       const isOurs = ({ userAgent = "" }: AuditEvent): boolean => userAgent.startsWith("kubectl-reconcile");
       return (await side.audit()).slice(since).filter(isOurs);
@@ -159,7 +159,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       });
       const name = `watched-${names++}`;
       await create(name, "0");
-      // The program's own watch is open when it is told of a change.
+      // When it reports a change, the program's watch is open.
       for (let size = 1; size < 100 && !program.stdout.includes(`${name} `); size++) {
         await resize(name, String(size));
         await Bun.sleep(100);

@@ -1,11 +1,11 @@
-/** `kubectl reconcile` as a child process, as a user has it: the compiled program where there is a fresh one, otherwise its source. */
+/** `kubectl reconcile` as a child process, as a user runs it: the compiled program if it is up to date, otherwise its source. */
 import { existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const top = join(import.meta.dir, "..", "..", "..");
 
-/** RECONCILE_BINARY, or dist/kubectl-reconcile unless a source is newer than it, or plugin/main.ts on this Bun. */
+/** RECONCILE_BINARY, or dist/kubectl-reconcile unless a source is newer, or plugin/main.ts on this Bun. */
 export const programCommand: readonly string[] = findProgram();
 
 function findProgram(): readonly string[] {
@@ -19,40 +19,40 @@ function findProgram(): readonly string[] {
 }
 
 export interface ProgramOptions {
-  /** Unset: none at all, not even the user's own. */
+  /** Unset: none, not even the user's. */
   readonly kubeconfig?: string;
-  /** Not the program but this command line of a shell, in which `"$@"` is the program and its arguments. */
+  /** A shell command line to run instead, in which `"$@"` is the program and its arguments. */
   readonly through?: string;
-  /** Where it keeps its files for the time being; by default where all programs do. */
+  /** Folder for its temporary files; by default the system's. */
   readonly temporary?: string;
 }
 
 export interface ProgramEnd {
   readonly stdout: string;
-  /** Without the line about a server that is slow to respond. */
+  /** Without the line about a slow server. */
   readonly stderr: string;
-  /** -1 where a signal ended it. */
+  /** -1 if a signal ended it. */
   readonly code: number;
 }
 
 export interface Program {
   readonly pid: number;
-  /** What it has said so far. */
+  /** Its output so far. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves when its output matches; @throws Error with all it said when it ends first, or after half a minute. */
+  /** Resolves when its output matches; @throws Error with its output if it ends first, or after half a minute. */
   says(pattern: RegExp): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it has ended. @throws Error when that takes more than a minute: then it is killed. */
+  /** Resolves when it has ended. @throws Error after more than a minute: then it is killed. */
   end(): Promise<ProgramEnd>;
-  /** Kills it where it still runs. */
+  /** Kills it if it still runs. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Said where a server takes more than two seconds for its first response: a busy machine, not what a test is about. */
+/** Printed if a server takes more than two seconds for its first response: that happens on a busy machine, and is not tested here. */
 const slowContact = /^connecting to https:\S+ …\n/gm;
 
-/** Starts the program: `await using program = startProgram([…])` leaves nothing behind. */
+/** Starts the program: `await using program = startProgram([…])` stops it in any case. */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
   const { kubeconfig = join(tmpdir(), "no-kubeconfig"), through, temporary = tmpdir() } = options;
   const words = [...programCommand, ...args];

@@ -1,17 +1,17 @@
-/** Quotas that are in force when the call returns. */
+/** Quotas that are effective when the call returns. */
 import { expect } from "bun:test";
 import type { Cluster } from "../../support/cluster.ts";
 import { eventually } from "./workload.ts";
 
-/** What a quota limits: `{ pods: "1" }`. */
+/** The limits of a quota: `{ pods: "1" }`. */
 export interface Quota {
   readonly name: string;
   readonly hard: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes a quota in a cluster whose kube-controller-manager counts, and waits until admission knows it: before that, objects are
- * let in. The quota allows no Secrets either; one that is refused says that it is in force.
+ * Creates a quota in a cluster with kube-controller-manager, and waits until admission enforces it. The quota also permits no Secrets; a
+ * refused one shows that it is enforced.
  */
 export async function quotaInForce(cluster: Cluster, namespace: string, { name, hard }: Quota): Promise<void> {
   const core = `/api/v1/namespaces/${namespace}`;

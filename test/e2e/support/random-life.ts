@@ -1,4 +1,4 @@
-/** What users of a cluster do, at random from a seed: the same requests to any server. */
+/** Random actions of users, from a seed: the same requests to any server. */
 import type { Random } from "../../../src/platform/random.ts";
 
 /** Sends a request as the administrator. */
@@ -129,7 +129,7 @@ const beside: Act = (ask, random) => {
 const pods: Act = (ask, random) =>
   ask("DELETE", `/api/v1/namespaces/${pick(random, namespaces)}/pods?labelSelector=app%3Dw${number(random, 5)}`, {});
 
-/** A namespace goes, with all that is in it, and comes back when it is gone. */
+/** Deletes a namespace with its content, and creates it again when it is gone. */
 const empty: Act = async (ask, random) => {
   const name = `tmp-${number(random, 3)}`;
   const { status } = await ask("POST", "/api/v1/namespaces", { metadata: { name } });
@@ -138,7 +138,7 @@ const empty: Act = async (ask, random) => {
   return ask("POST", `/apis/apps/v1/namespaces/${name}/deployments`, body);
 };
 
-/** Before anything else: the namespaces, and nodes of kwok. */
+/** The first requests: the namespaces, and kwok's nodes. */
 export async function settle(ask: Ask): Promise<void> {
   for (const name of namespaces) await ask("POST", "/api/v1/namespaces", { metadata: { name } });
   const room = { cpu: "32", memory: "256Gi", pods: "1100" };
@@ -153,7 +153,7 @@ export async function settle(ask: Ask): Promise<void> {
     });
 }
 
-/** The next thing that a user does. */
+/** Makes the next random action. */
 export function act(ask: Ask, random: Random): Promise<unknown> {
   const dice = random.next();
   const next: Act =

@@ -1,7 +1,7 @@
-/** A WebSocket byte by byte: what a server says to a handshake, and to what a client sends then. */
+/** A WebSocket byte by byte: a server's reaction to a handshake and to frames. */
 import { connect } from "node:tls";
 
-/** What came back: the head of the answer, and each frame, or the text that came instead of frames. */
+/** The head of the response, and each frame, or the text if there were no frames. */
 export interface Said {
   readonly head: readonly string[];
   readonly frames: readonly (readonly [opcode: number, payload: string])[];
@@ -12,13 +12,13 @@ export interface Conversation {
   readonly port: number;
   /** A request line and headers, without the empty line. */
   readonly head: readonly string[];
-  /** What happens once so many frames have come. */
+  /** An action after a number of received frames. */
   readonly after?: { readonly frames: number; readonly act: (send: (bytes: Uint8Array) => void) => void };
 }
 
 const mostMs = 120_000;
 
-/** Talks until the server hangs up. */
+/** Runs the conversation until the server closes the connection. */
 export function converse({ port, head, after }: Conversation): Promise<Said> {
   return new Promise((resolve, reject) => {
     let [got, isSent] = [Buffer.alloc(0), false];
@@ -70,7 +70,7 @@ function framesIn(bytes: Buffer): (readonly [number, string])[] {
   return frames;
 }
 
-/** A frame of a client; masked, as it must be. */
+/** A client's frame, masked as required. */
 export function clientFrame(opcode: number, payload: Uint8Array): Uint8Array {
   const mask = [7, 11, 13, 17];
   const length =

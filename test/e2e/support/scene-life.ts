@@ -1,14 +1,14 @@
-/** What happens in a scene that comes to rest: steps at random, then looks. */
+/** The course of a scene that comes to rest: random steps, then checks. */
 import { below, type Random } from "../../../src/platform/random.ts";
 import type { ConvergingScene } from "./faults.ts";
 import { eventually } from "./workload.ts";
 
 export interface SceneActs {
-  /** Changes something. */
+  /** Makes a change. */
   readonly step: (random: Random) => Promise<void>;
-  /** @throws where not all is as it must be. */
+  /** @throws if something is not as it must be. */
   readonly look: () => Promise<void>;
-  /** How long all may take to be as it must be. */
+  /** How long it may take until everything is as it must be. */
   readonly waitMs: number;
 }
 
@@ -16,14 +16,14 @@ export function lifeOf({ step, look, waitMs }: SceneActs): Pick<ConvergingScene,
   return {
     async churn(random, steps) {
       for (let n = 0; n < steps; n++) {
-        // What is to be changed may be gone by then; a server may be.
+        // The object may be gone by then, and a server may be down.
         await step(random).catch(() => undefined);
         await Bun.sleep(below(random, 40));
       }
     },
     async converged() {
       await eventually(look, waitMs);
-      // Once more: what was on its way then has come by now.
+      // Once more, after everything in flight has arrived.
       await Bun.sleep(300);
       await eventually(look, waitMs);
     },

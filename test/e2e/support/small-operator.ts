@@ -1,7 +1,7 @@
 /**
- * An operator of twenty lines, without any library: for each ConfigMap with the label `copy` it keeps a copy that belongs to it. It knows
- * its API server by KUBECONFIG alone. `LASTS=1`: it survives the end of its watch. `LOOP=1`: it writes the copy again each time, though nothing has changed. `BUG=…`: it does one
- * thing wrong.
+ * A small operator without libraries: for each ConfigMap with the label `copy` it maintains a copy, which the ConfigMap owns. It finds its
+ * API server by KUBECONFIG alone. `LASTS=1`: it survives the end of its watch. `LOOP=1`: it writes the copy each time, even without a
+ * change. `BUG=…`: it has one bug.
  */
 import { readFileSync } from "node:fs";
 
@@ -32,9 +32,9 @@ const ask = (method: string, rest: string, body?: unknown): Promise<Response> =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-/** It lists again when its watch has ended. */
+/** Whether it lists again when its watch has ended. */
 const lasts = process.env["LASTS"] === "1";
-/** What is done wrong, if anything. */
+/** The bug, if any. */
 const bug = process.env["BUG"];
 let writes = 0;
 

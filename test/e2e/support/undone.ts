@@ -1,4 +1,4 @@
-/** What controllers have left undone on a cluster at rest, a sentence each; worked out from the objects alone. */
+/** Work that controllers have left undone on a cluster at rest, one sentence each; derived only from the objects. */
 import type { ApiAnswer } from "../../support/cluster.ts";
 
 interface Owner {
@@ -47,7 +47,7 @@ const collections = {
 
 type World = Readonly<Record<keyof typeof collections, readonly Seen[]>>;
 
-/** Looks at all namespaces that these names match. */
+/** Checks all namespaces whose names match. */
 export async function undoneOn(
   request: (method: string, path: string) => Promise<ApiAnswer>,
   isOurs: (namespace: string) => boolean,
@@ -82,7 +82,7 @@ function selects(selector: Readonly<Record<string, string>>, namespace = ""): (o
     Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-/** `what: is, not should`, where it is not; a number that is absent is 0. */
+/** `what: is, not should`, if they differ; a missing number is 0. */
 function unless(what: string, is: unknown, should: unknown): string[] {
   return JSON.stringify(is ?? 0) === JSON.stringify(should)
     ? []
@@ -161,7 +161,7 @@ function jobProblems({ jobs, pods }: World): string[] {
     .flatMap((job) => {
       const what = `Job ${nameOf(job)}`;
       if (isLeaving(job)) return [`${what} does not go`];
-      // What has just finished has a few seconds to live.
+      // Finished Jobs have a TTL of a few seconds.
       const ended = job.status.completionTime;
       if (ended === undefined) return [`${what} does not end`];
       const lives = job.spec.ttlSecondsAfterFinished * 1000 + graceMs;
@@ -177,7 +177,7 @@ function jobProblems({ jobs, pods }: World): string[] {
 
 const graceMs = 15_000;
 
-/** No object outlives its owner. */
+/** Objects that have outlived their owner. */
 function ownerProblems(world: World): string[] {
   const { pods, replicasets, jobs } = world;
   const uids = new Set(Object.values(world).flatMap((objects) => objects.map(({ metadata }) => metadata.uid)));

@@ -1,4 +1,4 @@
-/** What happens in the workload scene: one change at random, straight to the API server. */
+/** The random changes in the workload scene, directly on the API server. */
 import { below, type Random } from "../../../src/platform/random.ts";
 import { countDeletedPod, isActive, jobsByHand, type Resource, type WorkloadGround } from "./workload-ground.ts";
 import { daemonSet, job, node, statefulSet, templateOf } from "./workload-manifests.ts";
@@ -13,13 +13,13 @@ const extraNode = "extra";
 
 const pick = <T>(random: Random, from: readonly T[]): T | undefined => from[below(random, from.length)];
 
-/** Its last run was minutes ago, it says: the one of this minute is due at once, or was there already. */
+/** Sets its last run back by minutes: the run of this minute is due at once, or existed already. */
 export async function missRuns({ at, patch }: WorkloadGround): Promise<void> {
   const lastScheduleTime = `${new Date(Date.now() - 180_000).toISOString().slice(0, 17)}00Z`;
   await patch(`${at("cronjobs", "tick")}/status`, { status: { lastScheduleTime } });
 }
 
-/** @throws Error where what is to be changed is gone by then. */
+/** @throws Error if the object to change is gone by then. */
 export function changesOn(ground: WorkloadGround): (random: Random) => Promise<void> {
   const { cluster, at, ask, create, patch, list, isCached, end } = ground;
   let made = 0;
@@ -60,7 +60,7 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
     const { name } = (body as Seen).metadata;
     const propagationPolicy = pick(random, ["Background", "Foreground", "Orphan"]);
     await ask("DELETE", at(resource, name), { propagationPolicy });
-    // In the foreground its name is taken until all of its pods have gone; then a look makes it again.
+    // With foreground deletion its name is in use until all of its pods are gone; then a later check creates it again.
     await create(resource, body);
   }
 
@@ -77,7 +77,7 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
 
   async function bringNode(): Promise<void> {
     await ask("POST", "/api/v1/nodes", node(extraNode));
-    // Admission puts one there, and nobody runs here who takes it away.
+    // Admission adds a taint, and no controller that removes it runs here.
     await patch(`/api/v1/nodes/${extraNode}`, { spec: { taints: [] } });
   }
 
@@ -106,14 +106,14 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
     );
   }
 
-  /** One pod fails or is deleted, if there is another that succeeds after it: then the Job does not wait before it goes on. */
+  /** One pod fails or is deleted, if another one succeeds after it: then the Job does not have to wait. */
   async function endSome(of: Seen, random: Random): Promise<void> {
     const { name, labels } = of.metadata;
     const [first, second] = (await list("pods")).filter((pod) => isControlledBy(of)(pod) && isActive(pod));
     if (first === undefined) return;
     if (labels?.["fails"] === "yes") return end(first, "Failed");
     if (second === undefined) return end(first, "Succeeded");
-    // A pod that is being deleted when the cache learns of it is no creation that was observed, by upstream too: its Job waits 5 minutes.
+    // A pod that is already being deleted when the cache gets it is not an observed creation, by upstream too: its Job waits 5 minutes.
     if (random.next() < 0.5 || !isCached(second)) await end(second, "Failed");
     else {
       countDeletedPod(ground, name);

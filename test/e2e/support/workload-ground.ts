@@ -1,4 +1,4 @@
-/** The workload scene's ground: its namespace on the API server, by plain requests, and what the controllers' cache knows of it. */
+/** The namespace of the workload scene on the API server, accessed by plain requests, and the content of the controllers' cache. */
 import { DaemonSets, Pods } from "../../../src/api/kinds.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import type { FaultyRun } from "./faulty-run.ts";
@@ -25,20 +25,20 @@ export interface WorkloadGround {
   readonly cluster: Cluster;
   readonly run: FaultyRun;
   readonly namespace: string;
-  /** By the Job's name: pods that the scene has deleted, at most. */
+  /** Maximum number of pods that the scene has deleted, by the Job's name. */
   readonly deletedPods: Map<string, number>;
-  /** The path of a resource, or of one object of it, in the namespace. */
+  /** Path of a resource, or of one of its objects, in the namespace. */
   readonly at: (resource: Resource, name?: string) => string;
-  /** A merge patch goes with PATCH. @throws Error for what the server refuses. */
+  /** With PATCH a merge patch. @throws Error if the server refuses. */
   readonly ask: (method: string, path: string, body?: object) => Promise<unknown>;
   readonly create: (resource: Resource, body: object) => Promise<unknown>;
   readonly patch: (path: string, body: object) => Promise<unknown>;
   readonly list: (resource: Resource) => Promise<readonly Seen[]>;
   readonly nodes: () => Promise<readonly Seen[]>;
   readonly world: () => Promise<World>;
-  /** Whether the controllers' cache knows the pod. One that it does not know yet is not to be deleted; see live-scene.ts. */
+  /** Whether the controllers' cache has the pod. One that it does not have yet must not be deleted; see live-scene.ts. */
   readonly isCached: (pod: Seen) => boolean;
-  /** Makes the pod end, as its kubelet would say. */
+  /** Ends the pod, as its kubelet would. */
   readonly end: (pod: Seen, phase: Phase) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** How the workload scene comes to rest: what others do in a cluster is done, and then all must be as it must be. */
+/** How the workload scene comes to rest: the work of other components is done, and then everything must be as it must be. */
 import { expect } from "bun:test";
 import { podsCreatedFor } from "./pods-created.ts";
 import { daemons, mostReplicas, sets } from "./workload-changes.ts";
@@ -16,11 +16,11 @@ import {
   type World,
 } from "./workload-verdicts.ts";
 
-/** The node that a DaemonSet's pod is for: its affinity names it. */
+/** The node of a DaemonSet's pod, from its affinity. */
 const nodeOfDaemon = ({ spec }: Seen): string | undefined =>
   /"matchFields":\[\{[^}]*"values":\["([^"]+)"\]/.exec(JSON.stringify(spec))?.[1];
 
-/** A look. @throws where not all is as it must be. */
+/** Checks the scene. @throws if something is not as it must be. */
 export function looksAt(ground: WorkloadGround): () => Promise<void> {
   const {
     cluster,
@@ -39,7 +39,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
   } = ground;
   let woken = 0;
 
-  /** What is gone in the meantime and must be there; what others do in a cluster; and Jobs go on to their ends. */
+  /** Creates missing objects, does the work of other components, and lets Jobs continue. */
   async function bringOn(): Promise<void> {
     for (const [resource, body] of [
       ...sets.map((name) => ["statefulsets", statefulSet(name, { replicas: 2, image: 0 })] as const),
@@ -55,7 +55,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       const phase = labels?.["fails"] === "yes" ? "Failed" : "Succeeded";
       for (const pod of pods) if (isControlledBy(each)(pod) && isActive(pod)) await end(pod, phase);
     }
-    // No node runs a pod without its claim; the scheduler leaves it pending, and then it gets one.
+    // No node runs a pod without its claim; the scheduler leaves it pending until it gets one.
     const claims = new Set((await list("persistentvolumeclaims")).map(({ metadata }) => metadata.name));
     for (const { metadata, spec } of pods) {
       const lacks = spec.volumes?.some(({ persistentVolumeClaim }) =>
@@ -63,7 +63,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       );
       if (lacks === true) await ask("DELETE", at("pods", metadata.name));
     }
-    // As kube-controller-manager collects the pods of nodes that are gone.
+    // As kube-controller-manager deletes the pods of deleted nodes.
     const there = new Set(nodes.map(({ metadata }) => metadata.name));
     for (const pod of pods) {
       if (there.has(pod.spec.nodeName ?? "fake-0") || !isCached(pod)) continue;
@@ -75,8 +75,8 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
   }
 
   /**
-   * A pod that waits for its node stays, by upstream too, when the node goes or fits no more, until something wakes its DaemonSet: a
-   * node that goes wakes none, one that changes only those whose pods run on it. Source: kubernetes v1.36
+   * A pod that waits for its node stays, by upstream too, when the node is deleted or no longer fits, until its DaemonSet is enqueued: a
+   * deleted node enqueues none, a changed one only those with pods on it. Source: kubernetes v1.36
    * pkg/controller/daemon/daemon_controller.go NewDaemonSetsController, syncNodeUpdate.
    */
   async function wakeDaemons(pods: readonly Seen[], there: ReadonlySet<string>): Promise<void> {

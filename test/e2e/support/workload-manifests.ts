@@ -2,15 +2,15 @@
 
 export type Phase = "Succeeded" | "Failed";
 
-/** Pods that only the scene ends: no scheduler knows this name. */
+/** Pods that only the scene ends: no scheduler has this name. */
 const byHand = "by-hand";
-/** A node that no scene touches. */
+/** A node that no scene changes. */
 const steadyNode = "fake-0";
 
 const storage = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
 const container = (image: number): object => ({ name: "main", image: `main:${image}` });
-/** The containers of a template, to patch it. */
+/** A patch for the containers of a template. */
 export const templateOf = (image: number): object => ({ template: { spec: { containers: [container(image)] } } });
 
 const podTemplate = (name: string, image: number, rest: object = {}): object => ({
@@ -18,7 +18,7 @@ const podTemplate = (name: string, image: number, rest: object = {}): object => 
   spec: { terminationGracePeriodSeconds: 1, containers: [container(image)], ...rest },
 });
 
-/** `ordered`, one pod after the other; `parallel`, all at once. Their claims come and go by opposite rules. */
+/** `ordered` creates its pods one after the other, `parallel` all at once. They have opposite retention policies for claims. */
 export function statefulSet(name: string, { replicas, image }: { replicas: number; image: number }): object {
   const isOrdered = name === "ordered";
   return {
@@ -31,14 +31,14 @@ export function statefulSet(name: string, { replicas, image }: { replicas: numbe
       persistentVolumeClaimRetentionPolicy: isOrdered
         ? { whenDeleted: "Delete", whenScaled: "Retain" }
         : { whenDeleted: "Retain", whenScaled: "Delete" },
-      // Nobody binds claims, and the scheduler would wait for it.
+      // No controller binds claims, and the scheduler would wait for that.
       template: podTemplate(name, image, { nodeName: steadyNode }),
       volumeClaimTemplates: [{ metadata: { name: "data" }, spec: storage }],
     },
   };
 }
 
-/** `everywhere`, on each node; `gold`, on those of that pool. */
+/** `everywhere` on each node; `gold` on the nodes of that pool. */
 export function daemonSet(name: string, image: number): object {
   const rest = name === "gold" ? { nodeSelector: { pool: "gold" } } : {};
   return {
@@ -51,9 +51,9 @@ export interface JobParts {
   readonly completions: number;
   readonly parallelism: number;
   readonly isIndexed: boolean;
-  /** It fails with its first pod, which the scene makes fail. */
+  /** Whether it fails with its first pod, which the scene makes fail. */
   readonly fails: boolean;
-  /** It is deleted once it is finished. */
+  /** Whether it is deleted once it is finished. */
   readonly isShort: boolean;
 }
 
@@ -77,7 +77,7 @@ export function cronJob(name: string): object {
   return { metadata: { name }, spec: { schedule: "* * * * *", successfulJobsHistoryLimit: 1, jobTemplate: { spec } } };
 }
 
-/** For the pods of the StatefulSet of that name. */
+/** A budget for the pods of the StatefulSet of that name. */
 export function budget(name: string, limit: object): object {
   return { metadata: { name }, spec: { selector: { matchLabels: { app: name } }, ...limit } };
 }
@@ -87,13 +87,13 @@ export function deployment(name: string, replicas: number): object {
   return { metadata: { name }, spec: { replicas, selector: { matchLabels: { app: name } }, template } };
 }
 
-/** There are no metrics here: of its work the bounds are left. */
+/** Without metrics, an autoscaler only enforces its bounds. */
 export function autoscaler(name: string, [minReplicas, maxReplicas]: readonly [number, number]): object {
   const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name };
   return { metadata: { name }, spec: { minReplicas, maxReplicas, scaleTargetRef } };
 }
 
-/** A node that only pods of DaemonSets come to: those of others would have to be collected when it goes. */
+/** A node with only pods of DaemonSets: others would have to be deleted with it. */
 export function node(name: string): object {
   const room = { cpu: "32", memory: "256Gi", pods: "1100" };
   return {
@@ -107,7 +107,7 @@ export function node(name: string): object {
   };
 }
 
-/** What a kubelet says of a pod that ended `ms` after 1970. */
+/** A kubelet's status for a pod that ended at `ms`, in ms since 1970. */
 export function ended(phase: Phase, ms: number): object {
   const at = `${new Date(ms).toISOString().slice(0, 19)}Z`;
   const terminated = { exitCode: phase === "Failed" ? 1 : 0, startedAt: at, finishedAt: at };

@@ -1,7 +1,7 @@
 /**
- * StatefulSets, DaemonSets, Jobs, CronJobs, budgets and an autoscaler that are changed at random, pods that are deleted, evicted and
- * ended, nodes that come and go, while all controllers run behind proxies that misbehave. What there must be in the end is known from
- * what there is then; it is read with plain requests.
+ * StatefulSets, DaemonSets, Jobs, CronJobs, budgets and an autoscaler with random changes, pods that are deleted, evicted and ended, and
+ * nodes that are added and removed, while all controllers run behind faulty proxies. The right final state follows from the objects at that
+ * time, which are read with plain requests.
  */
 import { expect } from "bun:test";
 import type { Cluster } from "../../support/cluster.ts";
@@ -17,7 +17,7 @@ import { autoscaler, budget, cronJob, deployment } from "./workload-manifests.ts
 const bounds = [2, 4] as const;
 const waitMs = 120_000;
 
-/** Makes the objects in a new namespace, which come to rest first. The controllers run already. */
+/** Creates the objects in a new namespace and waits until they are at rest. The controllers already run. */
 export async function startWorkloadScene(
   cluster: Cluster,
   run: FaultyRun,
@@ -28,7 +28,7 @@ export async function startWorkloadScene(
   const { create, patch, list } = ground;
   const look = looksAt(ground);
 
-  /** It has no metrics, says so, and keeps to its bounds; it looks every 15 s. */
+  /** Checks that it reports missing metrics and stays within its bounds; it syncs every 15 s. */
   async function lookAtAutoscaler(): Promise<void> {
     const [target] = (await list("deployments")).filter(({ metadata }) => metadata.name === "scaled");
     const [scaler] = await list("horizontalpodautoscalers");

@@ -1,4 +1,4 @@
-/** What is wrong with StatefulSets, DaemonSets, Jobs, CronJobs and budgets that should have come to rest, a sentence each. */
+/** Problems of StatefulSets, DaemonSets, Jobs, CronJobs and budgets that should be at rest, one sentence each. */
 
 export interface Seen {
   readonly metadata: {
@@ -44,7 +44,7 @@ export interface Seen {
   };
 }
 
-/** All there is in the scene's namespace, and the nodes. */
+/** All objects in the scene's namespace, and the nodes. */
 export interface World {
   readonly statefulsets: readonly Seen[];
   readonly daemonsets: readonly Seen[];
@@ -78,7 +78,7 @@ const names = (seen: readonly Seen[]): string =>
     .toSorted()
     .join(" ");
 
-/** `what: is, not should`, where it is not; numbers that are absent are 0. */
+/** `what: is, not should`, if they differ; missing numbers are 0. */
 function unless(what: string, is: unknown, should: string | number | boolean): string[] {
   const told = is ?? 0;
   return told === should ? [] : [`${what}: ${JSON.stringify(told)}, not ${JSON.stringify(should)}`];
@@ -92,10 +92,10 @@ function counts(of: Seen, should: Readonly<Record<string, number | undefined>>):
 }
 
 /**
- * Exactly its ordinals, of its template, and their claims. `most`: as many as it was ever asked for. A claim beyond the replicas may be
- * left whatever the retention policy is, by upstream too: it follows its pod, and that may never have been created, or may have been
- * deleted by somebody else; one whose owner is gone may not (see `leftovers`).
- * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go processCondemned, fixPodClaim.
+ * Checks for exactly its ordinals, with its template, and their claims. `most`: its highest desired number. A claim above the replicas may
+ * remain whatever the retention policy is, by upstream too: its deletion follows that of its pod, which may never have been created, or may
+ * have been deleted by another client. One whose owner is gone may not remain (see `leftovers`). Source: kubernetes v1.36
+ * pkg/controller/statefulset/stateful_set_control.go processCondemned, fixPodClaim.
  */
 export function statefulSetProblems(set: Seen, { pods, persistentvolumeclaims }: World, most: number): string[] {
   const { name } = set.metadata;
@@ -123,13 +123,13 @@ export function statefulSetProblems(set: Seen, { pods, persistentvolumeclaims }:
   ];
 }
 
-/** The taint of a node that is cordoned, as the extra one is; pods of DaemonSets tolerate it. */
+/** The taint of a cordoned node such as the extra one; pods of DaemonSets tolerate it. */
 const cordoned = "node.kubernetes.io/unschedulable";
 
 /**
- * Exactly one pod on each node that fits, of its template. A pod that was orphaned, and has come to a DaemonSet whose template is of the
- * same generation, counts as updated whatever its image is, by upstream too.
- * Source: kubernetes v1.36 pkg/controller/daemon/util/daemonset_util.go IsPodUpdated.
+ * Checks for exactly one pod on each suitable node, with its template. An orphaned pod that was adopted by a DaemonSet with the same
+ * template generation counts as updated whatever its image is, by upstream too. Source: kubernetes v1.36
+ * pkg/controller/daemon/util/daemonset_util.go IsPodUpdated.
  */
 export function daemonSetProblems(set: Seen, { pods, nodes }: World): string[] {
   const { name } = set.metadata;
@@ -160,17 +160,17 @@ export function daemonSetProblems(set: Seen, { pods, nodes }: World): string[] {
   ];
 }
 
-/** How pods of Jobs could come to be more than were asked for. */
+/** Reasons for additional pods of a Job. */
 export interface JobPast {
   /** Pods that were deleted before they had ended. */
   readonly deleted: number;
-  /** Creations without an answer, which are made again. */
+  /** Creates without a response, which are repeated. */
   readonly unanswered: number;
-  /** Pods that were ever created for it. */
+  /** All pods that were created for it. */
   readonly created: number;
 }
 
-/** It is finished, with each of its pods counted once. */
+/** Checks that it is finished, with each of its pods counted once. */
 export function jobProblems(job: Seen, { pods }: World, { deleted, unanswered, created }: JobPast): string[] {
   const { name, labels } = job.metadata;
   const { completions = 1, completionMode } = job.spec;
@@ -210,7 +210,7 @@ export function jobProblems(job: Seen, { pods }: World, { deleted, unanswered, c
 
 const range = (count: number): string => (count === 2 ? "0,1" : `0-${count - 1}`);
 
-/** No finished Job is active for it, and at most one is kept. */
+/** Checks that it has no finished Job as active, and keeps at most one. */
 export function cronJobProblems(cronJob: Seen, { jobs }: World): string[] {
   const { name } = cronJob.metadata;
   const finished = jobs.filter(isControlledBy(cronJob)).filter(isFinished);
@@ -224,9 +224,9 @@ export function cronJobProblems(cronJob: Seen, { jobs }: World): string[] {
 }
 
 /**
- * The budget's status as its pods, and the StatefulSet of its name, have it. An eviction is remembered by the pod's name: where the
- * controller missed the pod's end, the next pod of that name counts as disrupted for 2 minutes, by upstream too.
- * Source: kubernetes v1.36 pkg/controller/disruption/disruption.go buildDisruptedPodMap, DeletionTimeout.
+ * Compares the budget's status with its pods and the StatefulSet of its name. An eviction is remembered by the pod's name: if the
+ * controller missed the pod's end, the next pod of that name counts as disrupted for 2 minutes, by upstream too. Source: kubernetes v1.36
+ * pkg/controller/disruption/disruption.go buildDisruptedPodMap, DeletionTimeout.
  */
 export function budgetProblems(budget: Seen, { pods, statefulsets }: World, now: number): string[] {
   const { name } = budget.metadata;
@@ -255,16 +255,16 @@ function leftAs({ metadata: { name, deletionTimestamp, finalizers, ownerReferenc
 }
 
 /**
- * A claim of an earlier StatefulSet that the next one of that name has come to use: it is deleted, and goes with its pod. So it is
- * upstream: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go isClaimOwnerUpToDate leaves a stale owner alone, and
- * claims in use are protected.
+ * Whether a claim of an earlier StatefulSet is used by the next one of that name: it is being deleted, and will be removed with its pod.
+ * The same happens upstream: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go isClaimOwnerUpToDate leaves a stale owner
+ * alone, and claims in use are protected.
  */
 function isLeavingWithItsPod({ pods }: World): (claim: Seen) => boolean {
   const used = new Set(pods.map(({ metadata }) => `data-${metadata.name}`));
   return (claim) => isLeaving(claim) && used.has(claim.metadata.name);
 }
 
-/** What a deleted owner has left, and pods that wait for ever to be counted. */
+/** Dependents of a deleted owner, and pods that will never be counted. */
 export function leftovers(world: World): string[] {
   const { nodes: _, ...owned } = world;
   const all = Object.values(owned).flat() as readonly Seen[];

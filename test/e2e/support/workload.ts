@@ -1,4 +1,4 @@
-/** ReplicaSets and pods of a test, seen past the program under test: straight on the API server. */
+/** ReplicaSets and pods of a test, accessed directly on the API server, without the program under test. */
 import { expect } from "bun:test";
 import type { Cluster } from "../../support/cluster.ts";
 
@@ -44,7 +44,7 @@ export class Workload {
     return answer.body as T;
   }
 
-  /** A ReplicaSet whose pods have the label `app` with its name. */
+  /** Creates a ReplicaSet whose pods have the label `app` with its name. */
   createReplicaSet(
     name: string,
     replicas: number,
@@ -57,7 +57,7 @@ export class Workload {
     });
   }
 
-  /** A pod that nobody owns. */
+  /** Creates a pod without an owner. */
   createPod(name: string, labels: Readonly<Record<string, string>>): Promise<PodSeen> {
     return this.#send("POST", this.#path("pods"), {
       metadata: { name, labels },
@@ -77,7 +77,7 @@ export class Workload {
     return this.#send("PATCH", path, body, { "content-type": "application/merge-patch+json" });
   }
 
-  /** A quota that holds: nobody runs here who would count what there is, and without a status it is no limit. */
+  /** Creates an effective quota: no controller counts here, and a quota without a status has no effect. */
   async limitPods(name: string, most: number): Promise<void> {
     const path = `/api/v1/namespaces/${this.namespace}/resourcequotas`;
     const hard = { pods: String(most) };
@@ -97,7 +97,7 @@ export class Workload {
     return this.#send("GET", this.#path("replicasets", name));
   }
 
-  /** Those that are not being deleted; with `owner`, those it controls. */
+  /** Pods that are not being deleted; with `owner`, only those it controls. */
   async pods(owner?: { readonly metadata: { readonly uid: string } }): Promise<readonly PodSeen[]> {
     const { items } = await this.#send<{ items: readonly PodSeen[] }>("GET", this.#path("pods"));
     return items.filter(
@@ -107,7 +107,7 @@ export class Workload {
     );
   }
 
-  /** Waits until the ReplicaSet has so many pods and its status says so. Answers them. */
+  /** Waits until the ReplicaSet has `count` pods and its status says so. Returns the pods. */
   async settled(name: string, count: number, atMostMs = 120_000): Promise<readonly PodSeen[]> {
     let pods: readonly PodSeen[] = [];
     await eventually(async () => {
@@ -125,7 +125,7 @@ export class Workload {
   }
 }
 
-/** Tries again until it no longer throws; what it threw last is thrown when the time is over. */
+/** Repeats the check until it does not throw; throws the last error after the time. */
 export async function eventually(check: () => Promise<void>, atMostMs = 120_000): Promise<void> {
   const until = performance.now() + atMostMs;
   for (;;) {

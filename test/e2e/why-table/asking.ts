@@ -1,4 +1,4 @@
-/** Asks what `why` asks, inside the test: the same reading and the same diagnosis, without a process for each row. */
+/** Runs `why` inside the test: the same reads and the same diagnosis, without a process for each row. */
 import { kindNamed } from "../../../plugin/names/object-names.ts";
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../../src/client/api/client.ts";
@@ -19,7 +19,7 @@ export interface Asker {
   close(): void;
 }
 
-/** One user's connection; `as` empty: the admin's. */
+/** The connection of one user; empty `as`: the admin. */
 export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
@@ -49,7 +49,7 @@ export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
   };
 }
 
-/** What the answer says, a line for each cause: to be matched, and to be read when a row fails. */
+/** The answer as text, one line per cause, for matching and for failure messages. */
 export function textOf(answer: Answer): string {
   const causes = findingsOf(answer).map(({ at, why }) => `${refText(at)} ${why}`);
   return [`${refText(answer.of)} ${answer.is}: ${answer.says}`, ...causes, notSeen(answer)].join("\n");

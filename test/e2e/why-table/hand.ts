@@ -3,7 +3,7 @@ import { core, type Hand, type Json, type Row, space } from "./row.ts";
 
 const merge = { "content-type": "application/merge-patch+json" };
 
-/** The admin of the table. */
+/** Requests of the cluster's admin. */
 export function handOf(cluster: Cluster): Hand {
   const send = async (
     method: string,
@@ -48,15 +48,15 @@ export function handOf(cluster: Cluster): Hand {
   };
 }
 
-/** Waits until something is so, a minute at most. */
+/** Waits until `test` returns true, for three minutes at most. */
 export async function soon(what: string, test: () => Promise<boolean>): Promise<void> {
   for (const until = Date.now() + 180_000; !(await test());) {
-    if (Date.now() > until) throw new Error(`Waited for a minute in vain: ${what}`);
+    if (Date.now() > until) throw new Error(`Waited in vain for three minutes: ${what}`);
     await Bun.sleep(100);
   }
 }
 
-/** Creates objects as kubectl does; those that name no namespace go into the given one. */
+/** Creates objects with kubectl; those without a namespace in the given one. */
 export async function createAll({ cluster }: Hand, objects: readonly Json[], namespace: string): Promise<void> {
   const namespaceOf = ({ metadata }: Json): string => (metadata as { namespace?: string }).namespace ?? namespace;
   for (const [where, items] of Map.groupBy(objects, namespaceOf)) {
@@ -66,7 +66,7 @@ export async function createAll({ cluster }: Hand, objects: readonly Json[], nam
   }
 }
 
-/** Makes the objects of rows, then lets happen to them what is to happen; each failure names its row. */
+/** Creates the objects of the rows, then runs their further steps; each failure has the name of its row. */
 export async function play(hand: Hand, rows: readonly Row[]): Promise<void> {
   await createAll(
     hand,

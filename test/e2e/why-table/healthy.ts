@@ -244,7 +244,7 @@ export const healthyOthers: readonly Row[] = [
   },
 ];
 
-/** What other rows stand on: namespaces, the CRD, classes, users. */
+/** Objects that other rows need: namespaces, the CRD, classes, users. */
 export const ground: readonly Record<string, unknown>[] = [
   definition("widgets", "Widget"),
   definition("gizmos", "Gizmo", "v1alpha1"),

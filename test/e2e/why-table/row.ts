@@ -1,34 +1,34 @@
-/** A row of the table of `why`: what is made, what happens to it, what is asked, and what has to be answered. */
+/** A row of the table of `why`: its objects, further steps, the question, and the expected answer. */
 import type { Cluster } from "../../support/cluster.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** When a row's objects are made: while kwok runs their pods, or while it stands still and statuses are written by hand. */
+/** When a row's objects are created: while kwok runs their pods, or while it is suspended and statuses are written by the test. */
 export type Phase = "run" | "by hand";
 
 export interface Row {
   readonly name: string;
-  /** `TYPE/NAME`; of several pods made by a controller: `pods/app=NAME`, the first one. */
+  /** `TYPE/NAME`; for the first of several pods of a controller `pods/app=NAME`. */
   readonly ask: string;
   readonly namespace?: string;
   readonly objects?: readonly Json[];
   readonly phase?: Phase;
-  /** After its objects were made and had time to settle. */
+  /** Further steps, after its objects were created and had time to settle. */
   readonly afterwards?: (hand: Hand) => Promise<void>;
-  /** Who asks; the admin otherwise. */
+  /** The user; by default the admin. */
   readonly as?: string;
 }
 
 export interface Broken extends Row {
-  /** Found in the answer: in its first line or in a cause. */
+  /** Matches the first line of the answer or a cause. */
   readonly says: RegExp;
-  /** It cannot be told, rather than found. */
+  /** Whether the answer is unknown rather than broken. */
   readonly cannotTell?: true;
-  /** Named as not seen. */
+  /** Matches what the answer says was not checked. */
   readonly notSeen?: RegExp;
 }
 
-/** What a row may do to the cluster as its admin. */
+/** A row's access to the cluster, as its admin. */
 export interface Hand {
   readonly cluster: Cluster;
   /** Merges into the status. */
@@ -36,7 +36,7 @@ export interface Hand {
   patch(path: string, patch: Json): Promise<void>;
   create(path: string, object: Json): Promise<void>;
   remove(path: string, options?: Json): Promise<void>;
-  /** The paths of the pods with a label `app`, once there are so many. */
+  /** Paths of the pods with a label `app`, once there are `count`. */
   pods(app: string, count?: number): Promise<readonly string[]>;
   uidOf(path: string): Promise<string>;
 }
@@ -166,7 +166,7 @@ export function condition(type: string, status: string, rest: Json = {}): Json {
   return { conditions: [{ type, status, reason: "Because", message: "", ...time, ...rest }] };
 }
 
-/** As a kubelet would write it of a pod with the container `web`. */
+/** A kubelet's status for a pod with the container `web`. */
 export function kubeletStatus(
   container: Json,
   { phase = "Running", isReady = false }: { readonly phase?: string; readonly isReady?: boolean } = {},
@@ -185,7 +185,7 @@ export function kubeletStatus(
   };
 }
 
-/** Gives the pods of an app such a status. */
+/** Gives the pods of an app this status. */
 export function podsHave(app: string, status: Json, count = 1): (hand: Hand) => Promise<void> {
   return async (hand) => {
     for (const path of await hand.pods(app, count)) await hand.status(path, status);
