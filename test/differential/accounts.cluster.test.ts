@@ -1,7 +1,7 @@
 /**
- * What acts on objects of fixed names, or only when it starts, beside kube-controller-manager 1.36.3: bootstrap tokens and cluster-info, old
- * requests for certificates, unused tokens of ServiceAccounts. There is one of each in a cluster, so that these cannot be played in many
- * namespaces at once as the suites are: the same is done on two real clusters and a sandbox, and what was written is compared.
+ * Controllers that act on objects with fixed names, or only at their start, compared with kube-controller-manager 1.36.3: bootstrap tokens
+ * and cluster-info, old certificate signing requests, unused ServiceAccount tokens. There is only one of each in a cluster, so these cannot
+ * run in many namespaces at once as the suites do: the same steps are made on two real clusters and a sandbox, and the writes are compared.
  */
 import { describe, expect, test } from "bun:test";
 import { bootstrapSigner } from "../../src/controllers/bootstrap-signer/bootstrap-signer.ts";
@@ -66,7 +66,7 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
     readonly name: string;
     readonly act: (server: Server) => Promise<unknown>;
     readonly tokens: readonly string[];
-    /** Ids of tokens. */
+    /** Token ids. */
     readonly signers: readonly string[];
   }[] = [
     {
@@ -136,7 +136,7 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
         .join() === keys.join() &&
       !Object.values(scene.data).some((value) => value === "x" || value === "y");
     const scenes = await Promise.all(sides.all().map((side) => eventually(() => look(side), isSo)));
-    // Signatures may be written twice, with the first of two changes and with both: when all is written they are the same.
+    // Signatures may be written twice, after the first of two changes and after both: in the end they are equal.
     await Bun.sleep(300);
     const [theirs, ours, box] = await Promise.all(sides.all().map(look));
     expect(scenes.map(isSo)).toEqual([true, true, true]);
@@ -155,7 +155,7 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
     const expiration = soon(6000);
     await Promise.all(sides.all().map(({ server }) => add("iiiiii", { expiration })(server)));
     await compare(["bbbbbb", "cccccc", "dddddd", "hhhhhh", "iiiiii"], ["bbbbbb", "iiiiii"]);
-    // It is told by the token's end, and by nothing else.
+    // The token's expiry alone triggers this.
     await compare(["bbbbbb", "cccccc", "dddddd", "hhhhhh"], ["bbbbbb"]);
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiration));
 
@@ -173,7 +173,8 @@ describe.skipIf(controllersMissing !== undefined)("old objects beside kube-contr
   const sides = sidesOf({
     oracle: "certificatesigningrequest-cleaner-controller,legacy-serviceaccount-token-cleaner-controller",
     ours: [certificateSigningRequestCleaner, defineLegacyTokenCleaner({ cleanUpPeriodMs: 1000 })],
-    // Without an authority its tokens-controller finds these Secrets filled: one that it changes escapes the cleaner, which looks once a day.
+    // Without an authority its tokens-controller considers these Secrets complete: the cleaner, which checks once a day, would miss one
+    // that it changes.
     kcmFlags: ["--legacy-service-account-token-clean-up-period=1s", "--root-ca-file="],
   });
 
@@ -188,7 +189,7 @@ describe.skipIf(controllersMissing !== undefined)("old objects beside kube-contr
     readonly goes?: true;
   }
 
-  /** Conditions by their age, in minutes. */
+  /** The requests; conditions by their age, in minutes. */
   const made: Readonly<Record<string, Request>> = {
     pending: {},
     approved: { approved: 23 * 60 },
@@ -309,7 +310,7 @@ describe.skipIf(controllersMissing !== undefined)("old objects beside kube-contr
         await makeTokens(server);
       }),
     );
-    // Tokens are looked at when they are older than the period, by whole seconds.
+    // Tokens are checked once they are older than the period, in whole seconds.
     await Bun.sleep(2500);
     await Promise.all(sides.all().map((side) => side.begin()));
     const expected: Left = {

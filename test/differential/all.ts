@@ -1,11 +1,11 @@
 /**
- * ALL=1: a suite with every controller at work on each side, as on a cluster: kube-controller-manager with all of its own, and all that `run all`
- * runs in its place. What is compared stays what the suite's controllers write, and how the objects stand at the end.
+ * ALL=1: a suite with all controllers on each side, as on a cluster: all of kube-controller-manager's, and all of `run all`. The comparison
+ * is still of the writes of the suite's controllers, and of the final objects.
  */
 import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Suite } from "./suite.ts";
 
-/** By which names kube-controller-manager's controllers go in its requests, where it is not our name and `-controller`. */
+/** The client names of kube-controller-manager's controllers, if they are not our name and `-controller`. */
 const clients: Readonly<Record<string, string>> = {
   "certificatesigningrequest-approving": "certificate-controller",
   "certificatesigningrequest-cleaner": "certificate-controller",
@@ -28,7 +28,7 @@ const clients: Readonly<Record<string, string>> = {
   "taint-eviction": "node-controller",
 };
 
-/** The suite as it is, or as ALL=1 has it. */
+/** The suite unchanged, or in the form for ALL=1. */
 export function suiteAsAsked(suite: Suite): Suite {
   if (process.env["ALL"] !== "1") return suite;
   const own = suite.ours.map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** The same user's actions, played to kube-controller-manager 1.36.3 and to our approval and cleaning of requests for certificates. */
+/** The same user's actions, against kube-controller-manager 1.36.3 and our approval and cleaning of certificate signing requests. */
 import { certificates } from "./suites/certificates.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,12 +1,12 @@
-/** Two tellings of one step, side by side. */
+/** Compares the records of one step on two sides. */
 import { fieldChanges } from "../../src/api/field-changes.ts";
 import type { StepTold, Told } from "./told.ts";
 
-/** One thing that is so on one side and not on the other. */
+/** A difference between the two sides. */
 export interface Difference {
-  /** `create pods 201`, `final ReplicaSet`, `Event`, … */
+  /** Kind of effect: `create pods 201`, `final ReplicaSet`, `Event`, … */
   readonly what: string;
-  /** The field; empty where one side has a whole effect more. */
+  /** The field; empty if one side has an additional effect. */
   readonly path: string;
   readonly theirs: unknown;
   readonly ours: unknown;
@@ -15,11 +15,11 @@ export interface Difference {
 }
 
 export interface Compared {
-  /** Whether the order of an owner's writes counts too. */
+  /** Whether the order of an owner's writes counts, too. */
   readonly order: boolean;
 }
 
-/** Each effect of one side is held against one of the other: the same where there is one, otherwise the one most like it. */
+/** Compares each effect of one side with an equal one of the other if there is one, otherwise with the most similar one. */
 export function compare(theirs: StepTold, ours: StepTold, { order }: Compared): Difference[] {
   const refused = theirs.refused || ours.refused;
   const parts = (["writes", "events", "objects", ...(order ? (["order"] as const) : [])] as const).flatMap((part) =>
@@ -28,7 +28,7 @@ export function compare(theirs: StepTold, ours: StepTold, { order }: Compared): 
   return parts.map((difference) => ({ ...difference, refused }));
 }
 
-/** The objects alone: how things stand, whoever brought it about. */
+/** Compares only the objects, however they got there. */
 export function compareObjects(theirs: StepTold, ours: StepTold): Difference[] {
   return compareAll(theirs.objects, ours.objects).map((difference) => ({ ...difference, refused: theirs.refused }));
 }
@@ -68,7 +68,7 @@ function compareKind(what: string, theirs: readonly string[], ours: readonly str
   ];
 }
 
-/** `left` less `right`, counting: of three and one equal to it two are left. */
+/** Multiset difference: of three equal texts on the left and one on the right, two remain. */
 function without(left: readonly string[], right: readonly string[]): string[] {
   const rest = new Map<string, number>();
   for (const one of right) rest.set(one, (rest.get(one) ?? 0) + 1);
@@ -79,7 +79,7 @@ function without(left: readonly string[], right: readonly string[]): string[] {
   });
 }
 
-/** Among the first 30: with hundreds that all differ in the same way any of them does. */
+/** The most similar one among the first 30: of hundreds with the same difference any will do. */
 function mostLike(one: unknown, others: readonly string[]): string | undefined {
   let best: { readonly other: string; readonly changes: number } | undefined;
   for (const other of others.slice(0, 30)) {

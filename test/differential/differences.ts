@@ -1,24 +1,23 @@
 /**
- * What may differ, with its reason: all else fails the test, and so does an entry here that no run hits. What no two runs of
- * kube-controller-manager have in common is not here; telling.ts leaves it out (docs/differences.md says what that is).
+ * Permitted differences, each with its reason: every other difference fails the test, and so does an entry that no run uses. Values that
+ * differ between any two runs of kube-controller-manager are not here; telling.ts removes them (docs/differences.md lists them).
  */
 import type { Difference } from "./compare.ts";
 
 export interface Allowed {
   readonly id: string;
   /**
-   * `request form`: other bytes, the same request to the server. `identity`: under which name it is written. `noise`:
-   * kube-controller-manager differs from itself in it too, which need not come up in every run. `sandbox`: the sandbox leaves
-   * things otherwise than a real API server does.
+   * `request form`: other bytes, the same request for the server. `identity`: the name of the writer. `noise`: kube-controller-manager also
+   * differs from itself in it, but not necessarily in every run. `sandbox`: the sandbox ends in another state than a real API server.
    */
   readonly category: "request form" | "identity" | "noise" | "sandbox";
-  /** Where upstream does what we do not: `file:function`, in kubernetes v1.36 unless said otherwise. */
+  /** Place of the upstream behavior that we do not have: `file:function`, in kubernetes v1.36 unless stated. */
   readonly upstream: string;
   readonly why: string;
   matches(difference: Difference): boolean;
 }
 
-/** Of every suite whose controllers create objects in a namespace. */
+/** For suites whose controllers create objects in a namespace. */
 export const namespaceInBody: Allowed = {
   id: "namespace in the body of a create",
   category: "request form",
@@ -28,7 +27,7 @@ export const namespaceInBody: Allowed = {
     what.startsWith("create ") && path === ".body.metadata.namespace" && theirs === undefined,
 };
 
-/** Of every suite whose controllers delete objects without saying how. */
+/** For suites whose controllers delete objects without options. */
 export const noBodyOfDelete: Allowed = {
   id: "no body for a DELETE without options",
   category: "request form",
@@ -38,7 +37,7 @@ export const noBodyOfDelete: Allowed = {
     what.startsWith("delete ") && (path === ".body.kind" || path === ".body.apiVersion") && ours === undefined,
 };
 
-/** Of every suite. */
+/** For every suite. */
 export const ownFieldManager: Allowed = {
   id: "a field manager of our own",
   category: "identity",
@@ -48,7 +47,7 @@ export const ownFieldManager: Allowed = {
     path === ".query.fieldManager" && theirs === undefined && String(ours).startsWith("kubectl-reconcile-"),
 };
 
-/** The entries that are no noise and that no run hit. */
+/** Entries, other than noise, that no run used. */
 export function stale(entries: readonly Allowed[], hits: ReadonlySet<string>): string[] {
   return entries.filter(({ id, category }) => category !== "noise" && !hits.has(id)).map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-/** The same user's actions, played to kube-controller-manager 1.36.3 and to our mirroring of Endpoints. */
+/** The same user's actions, against kube-controller-manager 1.36.3 and our mirroring of Endpoints. */
 import { endpointSliceMirroring } from "./suites/endpointslice-mirroring.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,4 +1,4 @@
-/** The same user's actions, played to kube-controller-manager 1.36.3 and to our controller of EndpointSlices. */
+/** The same user's actions, against kube-controller-manager 1.36.3 and our EndpointSlice controller. */
 import { endpointSlice } from "./suites/endpointslice.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What needs the private keys of a cluster, beside kube-controller-manager 1.36.3 with the same keys: certificates for those who ask, and tokens
- * of ServiceAccounts in Secrets. The same is done on two real clusters, and on a sandbox with its own keys.
+ * Controllers that need the private keys of a cluster, compared with kube-controller-manager 1.36.3 with the same keys: the signing of
+ * certificates, and ServiceAccount tokens in Secrets. The same steps are made on two real clusters, and on a sandbox with its own keys.
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ import { eventually, granted, type Server, type Side, sidesOf } from "./three-cl
 
 const missing = controllersMissing ?? (Bun.which("openssl") === null ? "there is no openssl" : undefined);
 interface Write {
-  /** Of the answer. */
+  /** Of the response. */
   readonly code: number;
   readonly body: {
     readonly spec?: object;
@@ -31,8 +31,8 @@ interface Write {
 }
 
 /**
- * In any order, and of requests without who made them and with what key. A second write that is refused, since the cache showed the first one
- * late, is chance on either side.
+ * Normalizes writes: in any order, and for requests without their author and key. A second write that is refused, because the cache had the
+ * first one late, is random on either side.
  */
 function written(writes: readonly unknown[]): readonly string[] {
   return (writes as readonly Write[])
@@ -63,7 +63,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
     readonly signerName?: string;
     readonly usages?: readonly string[];
     readonly expirationSeconds?: number;
-    /** The request is made by openssl, with this subject and this kind of key. */
+    /** openssl creates the request, with this subject and this kind of key. */
     readonly subject?: string;
     readonly key?: readonly string[];
     readonly decision?: "Approved" | "Denied" | "none";
@@ -188,7 +188,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
     return Object.fromEntries(found);
   }
 
-  /** As openssl prints it, without what differs by its making: serial, key, signature, who signed; times as lengths. */
+  /** A certificate as printed by openssl, without serial number, key, signature and issuer; times as durations. */
   function told(pem: string): string {
     if (pem === "") return "";
     const words = [
@@ -238,7 +238,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
     const failed = Object.values(theirs).filter(({ conditions }) => conditions.length === 2);
     expect([issued.length, failed.length]).toEqual([20, 15]);
 
-    // Times are told by their length alone: when they begin is looked at here.
+    // The comparison has only durations: the start is checked here.
     for (const { certificate } of found.flatMap((each) => Object.values(each))) {
       if (certificate === "") continue;
       const signedAt = Date.parse(new X509Certificate(certificate).validFrom) + 300_000;
@@ -253,7 +253,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
 
 describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller-manager", () => {
   const sides = sidesOf({
-    // That of tokens runs beside any other.
+    // The tokens-controller runs beside any other.
     oracle: "token-cleaner-controller",
     countsTokens: true,
     ours: (dir) => [serviceAccountTokens({ key: fileIn(dir, "sa.key"), rootCa: fileIn(dir, "ca.crt") })],
@@ -287,11 +287,11 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
     (server: Server): Promise<unknown> =>
       granted(server, "PATCH", `${core}/secrets/${name}`, body);
 
-  /** A step, and what is there afterwards: of each Secret what its token says, of each ServiceAccount what it lists. */
+  /** A step, and the expected state after it: the claims in each Secret's token, and the list of each ServiceAccount. */
   interface Step {
     readonly name: string;
     readonly act: (server: Server) => Promise<unknown>;
-    /** Whose names are there. */
+    /** Names of the existing Secrets. */
     readonly secrets: readonly string[];
   }
 
@@ -364,11 +364,11 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
 
   interface Scene {
     readonly secrets: Readonly<Record<string, { readonly data: Readonly<Record<string, unknown>> }>>;
-    /** What ServiceAccounts list, by name. */
+    /** The lists of the ServiceAccounts, by name. */
     readonly lists: object;
   }
 
-  /** Uids by whose they are, tokens by what they say. */
+  /** Reads the state, with uids replaced by their owners' names and tokens by their claims. */
   async function look({ server }: Side): Promise<Scene> {
     const [secrets, accounts] = await Promise.all([listOf(server, "secrets"), listOf(server, "serviceaccounts")]);
     const whose = (text: string): string =>
@@ -397,7 +397,7 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
   const tokenIn = async (server: Server, name: string): Promise<string> =>
     atob((await listOf(server, "secrets")).find(({ metadata }) => metadata.name === name)?.data?.["token"] ?? "");
 
-  /** What a review says of each side's token. */
+  /** The TokenReview of each side's token. */
   async function reviewed(tokens: readonly string[]): Promise<readonly unknown[]> {
     return await Promise.all(
       sides.all().map(async ({ server }, index) => {
@@ -445,9 +445,9 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
     for (const step of rest.slice(0, -1)) await play(step);
     const again = await tokensOf("one");
     for (const [index, token] of again.entries()) expect(token).not.toBe(tokens[index] ?? "");
-    // kube-apiserver remembers for ten seconds that it has accepted a token.
+    // kube-apiserver caches for ten seconds that a token was valid.
     await Bun.sleep(11_000);
-    // Of the Secret that has gone: its token says the same, and is another one, since signatures are drawn by lot.
+    // The token of the deleted Secret: it has the same claims but another random signature.
     expect(agree(await reviewed(tokens))).toMatchObject({
       error: expect.stringContaining("does not match server's copy") as string,
     });

@@ -1,4 +1,4 @@
-/** The kinds that scripts work on by name. Others, custom resources for one, are given as a `Kind`. */
+/** The kinds that scripts use by name. Others, such as custom resources, are passed as a `Kind`. */
 import { type Kind } from "../../src/api/kind.ts";
 import {
   Deployments,
@@ -52,7 +52,7 @@ export type ResourceName =
   | "customresourcedefinitions"
   | "apiservices";
 
-/** By their plural. */
+/** Kinds by plural name. */
 export const known: Readonly<Record<ResourceName, Kind>> = {
   pods: Pods,
   replicasets: ReplicaSets,

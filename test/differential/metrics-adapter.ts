@@ -1,6 +1,6 @@
 /**
- * An extension API server for the three metrics APIs, behind kube-apiserver's aggregator: what a metrics-server and an adapter would
- * answer, made of the annotations that the sandbox reads too. It shares no code with the sandbox.
+ * An extension API server for the three metrics APIs, behind kube-apiserver's aggregator: the responses of a metrics-server and an adapter,
+ * derived from the annotations that the sandbox reads, too. It shares no code with the sandbox.
  */
 import { makeCertificates } from "../platform/certificates.ts";
 import type { StageServer } from "./stage.ts";
@@ -36,7 +36,7 @@ const listKinds: Readonly<Record<string, string>> = {
   "external.metrics.k8s.io": "ExternalMetricValueList",
 };
 
-/** Serves them, registers them, and resolves when kube-apiserver serves them; the answer ends it. */
+/** Serves and registers the APIs, and resolves when kube-apiserver serves them; the returned function ends it. */
 export async function serveMetrics(server: StageServer): Promise<() => Promise<void>> {
   const { cert, key } = makeCertificates().server;
   const adapter = Bun.serve({
@@ -132,7 +132,7 @@ function valueOf(name: string, value: string, timestamp: string): object {
   return { describedObject: { name }, metric: { name: "" }, timestamp, windowSeconds: 15, value };
 }
 
-/** Of an object in the core group, or of the namespace itself. */
+/** The annotation of an object in the core group, or of the namespace itself. */
 async function annotationOf({ server, namespace }: Asked, path: string, name: string): Promise<string | undefined> {
   const { body } = await server.request("GET", `/api/v1/namespaces/${namespace}${path}`);
   return (body as Partial<Annotated>).metadata?.annotations?.[`${prefix}${name}`];
@@ -146,14 +146,14 @@ async function usage(asked: Asked, timestamp: string): Promise<readonly object[]
       metadata: { name: pod.metadata.name, namespace: asked.namespace },
       timestamp,
       window: "15s",
-      // Pods of these suites have one container.
+      // Pods in these suites have one container.
       containers: [{ name: pod.spec.containers[0]?.name, usage: { cpu: of("cpu"), memory: of("memory") } }],
     };
   });
 }
 
 interface Looked {
-  /** That run. */
+  /** The running pods. */
   readonly pods: readonly PodLike[];
   readonly deployments: readonly Annotated[];
 }

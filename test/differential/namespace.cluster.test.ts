@@ -1,4 +1,4 @@
-/** Namespaces that are deleted, beside kube-controller-manager 1.36.3 and on the sandbox. */
+/** Deleted namespaces, against kube-controller-manager 1.36.3 and our namespace controller, also on the sandbox. */
 import { namespaces } from "./suites/namespace.ts";
 import { testSuite } from "./suite-tests.ts";
 

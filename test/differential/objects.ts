@@ -1,4 +1,4 @@
-/** The objects that scripts make, and how a pod is told from others by what a controller can see of it. */
+/** The objects that scripts create, and the classes of pods that are equivalent for a controller. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -23,12 +23,12 @@ export interface Meta {
   readonly deletionGracePeriodSeconds?: number;
 }
 
-/** An object as a server answers it, as far as everything has it. */
+/** An object in a response of a server, with the fields that all objects have. */
 export interface AnyObject extends Json {
   readonly metadata: Meta;
 }
 
-/** A pod as the API server answers it, as far as it is looked at here. */
+/** A pod in a response of the API server, with the fields that are used here. */
 export interface PodObject {
   readonly metadata: Meta;
   readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly image: string }[] };
@@ -44,12 +44,12 @@ export interface PodObject {
   };
 }
 
-/** Ready, as its condition says; it may have ended or be on its way out. */
+/** Whether the condition Ready is True; the pod may have finished or be terminating. */
 export const isReady = ({ status }: PodObject): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
-/** Being deleted. */
+/** Whether it is being deleted. */
 export const isGoing = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
-/** In a phase that is its last. */
+/** Whether it is in a terminal phase. */
 export const hasEnded = ({ status }: PodObject): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 
 /** A ReplicaSet or a ReplicationController. */
@@ -66,8 +66,8 @@ export interface ReplicatedObject {
 export const costAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
 /**
- * All that sets a pod apart for a controller, and nothing that the server made up: pods of one class may stand for each other,
- * since kube-controller-manager too picks any of them.
+ * Everything that distinguishes a pod for a controller, without generated values: pods of one class are interchangeable, because
+ * kube-controller-manager also picks any of them.
  */
 export function podClass(pod: PodObject): Json {
   const { metadata, spec, status } = pod;
@@ -102,7 +102,7 @@ export interface TemplateParts {
   readonly spec?: object;
 }
 
-/** A pod template whose pods carry `app: NAME`. */
+/** A pod template with the label `app: NAME`. */
 export function templateOf(name: string, { labels, metadata, spec }: TemplateParts = {}): object {
   return {
     metadata: { labels: labels ?? { app: name }, ...metadata },
@@ -112,7 +112,7 @@ export function templateOf(name: string, { labels, metadata, spec }: TemplatePar
 
 export interface ReplicatedParts extends TemplateParts {
   readonly replicas?: number;
-  /** More of the object's own metadata. */
+  /** Additional metadata of the object. */
   readonly own?: object;
   readonly selector?: object;
   readonly rest?: object;

@@ -1,4 +1,4 @@
-/** The same claims that grow, before kube-controller-manager 1.36.3 and before our expander. */
+/** The same growing claims, against kube-controller-manager 1.36.3 and our expander. */
 import { expansion } from "./suites/persistentvolume-expander.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Runs a script in several places at once: where kube-controller-manager acts, where our controllers act, and where they act on the
- * sandbox. A script that differs is run again, then twice where kube-controller-manager acts, to see what differs between it and itself.
- * Each step ends when all are quiet.
+ * Runs a script in several places at once: against kube-controller-manager, against our controllers, and against ours on the sandbox. A
+ * script that differs is run again, with kube-controller-manager twice, to find out what differs between two of its runs. Each step ends
+ * when all sides are quiet.
  */
 import { compare, compareObjects, type Difference } from "./compare.ts";
 import type { Allowed } from "./differences.ts";
@@ -26,13 +26,13 @@ export interface Found extends Difference {
 }
 
 export interface Played {
-  /** What differs and is in no entry. The script ends with the step where something does. */
+  /** Differences without an entry. The script ends with the step in which one occurs. */
   readonly unexplained: readonly Found[];
-  /** Ids of the entries that were hit. */
+  /** Ids of the entries that were used. */
   readonly hits: ReadonlySet<string>;
-  /** How many effects of kube-controller-manager were compared. */
+  /** Number of kube-controller-manager's effects that were compared. */
   readonly effects: number;
-  /** How much was done on the sandbox, and how many of its objects were compared with ours. */
+  /** Number of effects on the sandbox, and of its objects that were compared with ours. */
   readonly onSandbox: number;
 }
 
@@ -42,7 +42,7 @@ export interface Sides {
   readonly sandbox: Side;
 }
 
-/** How often kube-controller-manager plays: twice to see what differs between it and itself. */
+/** How often kube-controller-manager plays: twice to find out what differs between two of its runs. */
 export type Oracles = 1 | 2;
 
 interface Performance {
@@ -53,10 +53,10 @@ interface Performance {
   from: number;
 }
 
-/** The tellings of one step. */
+/** The records of one step. */
 interface Tellings<T> {
   readonly one: T;
-  /** Undefined where kube-controller-manager plays once. */
+  /** Undefined if kube-controller-manager plays once. */
   readonly two: T | undefined;
   readonly us: T;
   /** Undefined for a script that the sandbox cannot play. */
@@ -70,7 +70,7 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
     const namespace = `${id}-${suffix}`;
     const stage = await setStage(side.server, namespace, base);
     const performance = { suite, side, stage, names: namesOf(namespace, base), from: 0 };
-    // What is there already, the namespace at least, is known by name from the first step on.
+    // Existing objects, at least the namespace, are known by name from the first step on.
     await tellStep(performance, 0);
     return performance;
   };
@@ -91,7 +91,7 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
   const tallies: readonly Tally[] = performances.map(() => new Map());
   let effects = 0;
   let onSandbox = 0;
-  /** What differs in a step and is in no entry. */
+  /** Returns the differences of a step that have no entry. */
   const differing = (
     { name, order = false, chance }: Pick<Step, "name" | "order" | "chance">,
     told: StepTold[],
@@ -131,9 +131,9 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
 }
 
 interface Timed {
-  /** The same tellings, one a side, without the writes that come when a timer says; those are kept. */
+  /** Returns the same records, one per side, without the writes of timers; those are kept. */
   without(tellings: readonly StepTold[]): StepTold[];
-  /** The writes that were kept, one telling a side: equal ones once. */
+  /** The kept writes, one record per side, with equal ones once. */
   told(): StepTold[];
 }
 
@@ -176,7 +176,7 @@ async function playStep(step: Step, performances: readonly Performance[]): Promi
     const told = await Promise.all(performances.map((each, n) => tellStep(each, lengths[n] as number)));
     await Promise.all(performances.map(({ side, stage }) => readUpToNow(side.logOf(stage.namespace))));
     const isStill = performances.every((each, n) => !hasWritten(each, lengths[n] as number));
-    // What was written while the objects were read may stand in them or not: then the step was not over yet.
+    // If something was written while the objects were read, the step was not over yet.
     if (isStill || tries === tellings) {
       for (const [n, each] of performances.entries()) each.from = lengths[n] as number;
       return told;
@@ -193,13 +193,13 @@ async function hasCome({ until }: Step, performances: readonly Performance[]): P
   return (await Promise.all(performances.map(({ stage }) => until(stage)))).every(Boolean);
 }
 
-/** Whether something was written since, but for what is refused and what only counts up. */
+/** Whether something was written since, except refused requests and Event counts. */
 function hasWritten({ side, stage }: Performance, since: number): boolean {
   const { effects } = side.logOf(stage.namespace);
   return effects.slice(since).some(({ code, resource }) => code < 300 && !resource.startsWith("events"));
 }
 
-/** Noise may come up anywhere; what the sandbox does otherwise only there; all else only where we are held against the oracle. */
+/** Noise can occur anywhere, sandbox entries only there, and all others only in the comparison with kube-controller-manager. */
 function appliesTo(between: Between): (entry: Allowed) => boolean {
   return ({ category }) => {
     if (category === "noise") return true;
@@ -213,8 +213,7 @@ function tellStep({ suite, side, stage, names, from }: Performance, until: numbe
 }
 
 /**
- * Without what was refused in an earlier step already: its retries come when they come, also after the cause is gone. `known`
- * grows by what is refused in this step.
+ * Removes refusals of earlier steps: their retries come at any time, even after the cause is gone. Adds this step's refusals to `known`.
  */
 function withoutRetries(tellings: readonly StepTold[], known: Set<string>): StepTold[] {
   const isRefusal = ({ what }: Told): boolean => what === "Event Warning" || /[45]\d\d$/.test(what);
@@ -231,7 +230,7 @@ function withoutRetries(tellings: readonly StepTold[], known: Set<string>): Step
   return left;
 }
 
-/** Those that no entry explains. */
+/** Returns the differences that no entry explains. */
 function explain(differences: readonly Difference[], entries: readonly Allowed[], hits: Set<string>): Difference[] {
   return differences.filter((difference) => {
     const matching = entries.filter((entry) => entry.matches(difference));
@@ -242,7 +241,7 @@ function explain(differences: readonly Difference[], entries: readonly Allowed[]
 
 const shownAtMost = 12;
 
-/** One line a difference, for the failure of a test: equal ones once, with their number, and no more than 12. */
+/** One line per difference, for the failure message of a test: equal ones once, with their number, at most 12. */
 export function inWords(found: readonly Found[]): string[] {
   const counts = new Map<string, number>();
   for (const one of found) counts.set(line(one), (counts.get(line(one)) ?? 0) + 1);
@@ -266,8 +265,8 @@ function line({ between, step, what, path, theirs, ours, refused }: Found): stri
 const defaultWidth = 8;
 
 /**
- * Runs scripts, `suite.width` at a time and in their order, then those that run alone, with kube-controller-manager once. Returns a promise
- * for each at once.
+ * Runs scripts in order, `suite.width` at a time, then those that must run alone, with kube-controller-manager once. Returns a promise for
+ * each at once.
  */
 export function playAll(suite: Suite, scripts: readonly Script[], sides: Sides): Promise<Played>[] {
   const results = scripts.map((script) => ({ script, ...Promise.withResolvers<Played>() }));

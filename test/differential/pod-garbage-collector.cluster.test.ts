@@ -1,4 +1,4 @@
-/** The same pods and nodes, before kube-controller-manager 1.36.3 and before our garbage collection of pods. */
+/** The same pods and nodes, against kube-controller-manager 1.36.3 and our pod garbage collector. */
 import { podGarbageCollection } from "./suites/pod-garbage-collector.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The same user's actions, played to kube-controller-manager 1.36.3 and to our publisher of the root certificate, our aggregation of
+ * The same user's actions, against kube-controller-manager 1.36.3 and our publisher of the root certificate, our aggregation of
  * ClusterRoles and our controller of ephemeral volumes.
  */
 import { published } from "./suites/published.ts";

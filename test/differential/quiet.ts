@@ -1,4 +1,4 @@
-/** When a step is over: all is as its owners say it is, and nothing more was written for a while. */
+/** When a step is over: the objects match their owners, and nothing was written for a while. */
 import { matches, type Selector, selectorOf, selectorOfLabels } from "../../src/api/labels.ts";
 import type { Effect } from "../support/audit-log.ts";
 import type { PodObject, ReplicatedObject } from "./objects.ts";
@@ -6,21 +6,21 @@ import type { SideLog } from "./side-log.ts";
 import type { Stage } from "./stage.ts";
 import type { Suite } from "./suite.ts";
 
-/** Nothing was written for so long. */
+/** Length of the quiet period. */
 const quietMs = 350;
-/** The same where something is not as its owner says: it may stay so, or a controller may still be on its way. */
+/** The same if an object does not match its owner: it may stay so, or a controller may still be working. */
 const unsettledQuietMs = 4000;
-/** The same where something is sure to be written: a busy machine may take its time. */
+/** The same if a write is certain to come: a busy machine may take longer. */
 const owedQuietMs = 15_000;
-/** A step ends so long after its patience would have, whatever goes on. */
+/** Upper limit for a step, in addition to its patience. */
 const longestMs = 30_000;
 const pollMs = 50;
-/** Where all is silent and yet not settled, it is asked again so often, unless something is written. */
+/** If everything is quiet but not settled, the check is repeated at this interval. */
 const askAgainMs = 400;
 
 /**
- * Resolves when the controllers are done with what was asked of them so far; after 30 s and the suite's patience at most. A controller that is refused
- * tries again and again: tries that are refused, and what they tell in Events and status, count as nothing written.
+ * Resolves when the controllers have finished; after 30 s plus the suite's patience at most. A controller whose requests are refused
+ * retries indefinitely: its refused attempts, and the Events and statuses about them, do not count as writes.
  */
 export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, actedAt: number): Promise<void> {
   const startedAt = performance.now();
@@ -47,30 +47,30 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
       unsettledAt = askedAt;
       continue;
     }
-    // What has just settled it may stand in a part of the log that is not read yet.
+    // The writes that settled it may be in a part of the log that was not read yet.
     await readUpToNow(log, askedAt);
     if (log.effects.length === seen) return;
   }
 }
 
-/** Resolves when the log has been read up to a moment; 10 s later at most. */
+/** Resolves when the log has been read up to this time; 10 s later at most. */
 export async function readUpToNow(log: SideLog, now: number = performance.now()): Promise<void> {
   while (log.readUntil() <= now && performance.now() < now + 10_000) await Bun.sleep(pollMs);
 }
 
-/** So many Events about one object before the spam filter may hold some back. */
+/** The number of Events about one object after which the spam filter may drop some. */
 export const spamBurst = 25;
 
 /**
- * Whether an Event says that something was done, `SuccessfulCreate` or `ScalingReplicaSet`, and not that it failed or why. Of a repetition only the
- * count is written: it counts.
+ * Whether an Event reports a success, `SuccessfulCreate` or `ScalingReplicaSet`, and not a failure. A repetition, of which only the count
+ * is written, counts as a success.
  */
 export function tellsOfSuccess({ request }: Effect): boolean {
   const { reason } = (request ?? {}) as { readonly reason?: string };
   return reason === undefined || reason === "ScalingReplicaSet" || reason.startsWith("Successful");
 }
 
-/** Whether fewer Events than these writes were written, though none may have been held back: they are written in the background. */
+/** Whether fewer Events than these writes were written, and none can have been dropped: Events are written in the background. */
 export function owesEvents(effects: readonly Effect[], isTold: (effect: Effect) => boolean): boolean {
   const done = effects.filter((effect) => effect.code < 300 && isTold(effect)).length;
   const events = effects.filter(({ resource }) => resource.startsWith("events"));
@@ -79,12 +79,12 @@ export function owesEvents(effects: readonly Effect[], isTold: (effect: Effect) 
   return done + others < spamBurst && told < done;
 }
 
-/** The same for pods alone. */
+/** The same only for pods. */
 export function owesPodEvents({ effects }: SideLog): boolean {
   return owesEvents(effects, ({ resource, verb }) => resource === "pods" && verb !== "patch");
 }
 
-/** Whether every ReplicaSet and ReplicationController has its pods, and says so in its status. */
+/** Whether every ReplicaSet and ReplicationController has its pods, and a matching status. */
 export async function replicasAreSettled(stage: Stage): Promise<boolean> {
   const [sets, controllers, pods] = await Promise.all([
     stage.list("replicasets"),

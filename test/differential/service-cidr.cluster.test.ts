@@ -1,4 +1,4 @@
-/** The same user's actions, played to kube-controller-manager 1.36.3 and to our controller of ServiceCIDRs. */
+/** The same user's actions, against kube-controller-manager 1.36.3 and our ServiceCIDR controller. */
 import { serviceCidrs } from "./suites/service-cidr.ts";
 import { testSuite } from "./suite-tests.ts";
 

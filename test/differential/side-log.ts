@@ -1,9 +1,9 @@
-/** What happens on one side while it is looked at. */
+/** The log of one side during a script. */
 import type { Effect } from "../support/audit-log.ts";
 
-/** What the controllers of a side did on one stage, in order. */
+/** Writes of a side's controllers on one stage, in order. */
 export interface SideLog {
   readonly effects: Effect[];
-  /** Up to when the log has been read, by `performance.now()`: what was done by then is in `effects`. */
+  /** The time up to which the log has been read, by `performance.now()`: earlier writes are in `effects`. */
   readUntil(): number;
 }

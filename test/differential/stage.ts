@@ -1,4 +1,4 @@
-/** What a script acts on: one namespace of one cluster. The same actions are played on a stage of each side. */
+/** The place where a script acts: one namespace of one cluster. The same actions are made on a stage of each side. */
 import { type Kind, pathOf } from "../../src/api/kind.ts";
 import { VolumeAttachments } from "../../src/api/kinds.ts";
 import type { ApiAnswer, Cluster } from "../support/cluster.ts";
@@ -13,54 +13,54 @@ export type StageServer = Pick<Cluster, "request" | "createNamespace">;
 export interface Stage {
   readonly cluster: StageServer;
   readonly namespace: string;
-  /** ms since 1970, the same on every side: times that a script writes are counted back from it, never from now. */
+  /** ms since 1970, the same on every side: a script's times are relative to it, never to now. */
   readonly base: number;
-  /** Makes a second namespace, `NAMESPACE-SUFFIX`, whose objects and writes count too, and answers a stage in it. */
+  /** Creates a second namespace, `NAMESPACE-SUFFIX`, whose objects and writes count too, and returns a stage in it. */
   beside(suffix: string): Promise<Stage>;
   /**
-   * Resources are named as kubectl does, or given as a kind. Objects that have no namespace are this stage's if the stage's
-   * namespace is part of their names.
-   * @throws Error when the server refuses.
+   * Creates an object. Resources are named as in kubectl, or passed as a kind. Cluster-scoped objects belong to this stage if their names
+   * contain its namespace.
+   * @throws Error if the server refuses.
    */
   create(resource: Resource, object: object): Promise<Json>;
-  /** A merge patch; of the status where the name ends in `/status`, of the scale where it ends in `/scale`. */
+  /** A merge patch; of the status if the name ends in `/status`, of the scale if it ends in `/scale`. */
   patch(resource: Resource, name: string, body: object): Promise<Json>;
   remove(resource: Resource, name: string, options?: object): Promise<void>;
   get(resource: Resource, name: string): Promise<Json>;
   list(resource: Resource): Promise<readonly Json[]>;
-  /** The objects of the kind in all of the stage's namespaces; none where the kind is not served. */
+  /** The objects of the kind in all of the stage's namespaces; empty if the kind is not served. */
   all(kind: Kind): Promise<readonly AnyObject[]>;
-  /** All pods, or those that a predicate takes, in an order that depends on their classes first: the same on every side. */
+  /** All pods, or those that the predicate selects, ordered by their classes first, so that the order is the same on every side. */
   pods(which?: (pod: PodObject) => boolean): Promise<readonly PodObject[]>;
-  /** A request that may be refused. */
+  /** Sends a request that may be refused. */
   attempt(method: string, path: string, body?: object): Promise<ApiAnswer>;
 }
 
-/** In each namespace of a sandbox over HTTPS; on the other sides the part of kube-controller-manager that makes it does not run. */
+/** In each namespace of a sandbox over HTTPS; on the other sides its controller does not run. */
 const publishedBySandbox = "kube-root-ca.crt";
 
 const mergePatch = { "content-type": "application/merge-patch+json" };
 
 /**
- * A controller of ReplicaSets, that need not be there. Of a uid of its own for each stage: ReplicaSets of one controller are
- * looked for in all namespaces.
+ * A reference to a controller of ReplicaSets that need not exist. Its uid differs for each stage, because ReplicaSets of one controller are
+ * searched in all namespaces.
  */
 export function parentOn({ namespace }: Stage): object {
   return { apiVersion: "apps/v1", kind: "Deployment", name: "parent", uid: `parent-on-${namespace}`, controller: true };
 }
 
-/** The name of an object without a namespace that is the stage's own. */
+/** The name of the stage's own cluster-scoped object. */
 export function ownName({ namespace }: Pick<Stage, "namespace">, name: string): string {
   return `${namespace}-${name}`;
 }
 
-/** A stage in a namespace of its own, which is made here. */
+/** Creates a namespace and a stage in it. */
 export async function setStage(server: StageServer, namespace: string, base: number): Promise<Stage> {
   await server.createNamespace(namespace);
   return stageIn({ server, base, top: namespace, namespaces: [namespace] }, namespace);
 }
 
-/** Where the stage's name is in an object without a namespace: VolumeAttachments are named by a hash, and made for a node. */
+/** The text with the stage's name in a cluster-scoped object: VolumeAttachments are named by a hash, and belong to a node. */
 function ownerText(kind: Kind, object: AnyObject): string {
   if (kind.kind !== VolumeAttachments.kind) return object.metadata.name;
   const { spec } = object as unknown as { readonly spec: { readonly nodeName: string } };

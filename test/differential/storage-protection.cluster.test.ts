@@ -1,4 +1,4 @@
-/** The same user's actions, played to kube-controller-manager 1.36.3 and to our protection of claims, volumes and their classes. */
+/** The same user's actions, against kube-controller-manager 1.36.3 and our protection of claims, volumes and their classes. */
 import { storageProtection } from "./suites/storage-protection.ts";
 import { testSuite } from "./suite-tests.ts";
 

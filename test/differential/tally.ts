@@ -1,9 +1,9 @@
-/** How often something was written that is told once, or not at all: writes of a status, what is refused, what is repeated. */
+/** Counts the writes that are recorded once or not at all: status writes, refusals and repetitions. */
 
-/** By what was written, how often. */
+/** Number of writes by description. */
 export type Tally = Map<string, number>;
 
-/** How often, over a whole script, one may write more than twice as often as the other. */
+/** How often, over a whole script, one side may exceed twice the other's number. */
 export const spareWrites = 8;
 
 export function tally(into: Tally, written: readonly string[]): void {
@@ -17,8 +17,8 @@ export interface Excess {
 }
 
 /**
- * What we wrote more than twice as often as kube-controller-manager, and `spare` times besides: which deltas come before which sync
- * makes some difference, a write in every sync a larger one.
+ * Writes that we made more than twice as often as kube-controller-manager, plus `spare`: the order of deltas and syncs causes small
+ * differences, a write in every sync a larger one.
  */
 export function excesses(theirs: readonly Tally[], ours: Tally, spare: number): Excess[] {
   return [...ours].flatMap(([what, count]) => {

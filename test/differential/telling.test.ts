@@ -1,4 +1,4 @@
-/** What is told of a write must still differ where it matters, and what is told once must not be written without end. */
+/** The record of a write must differ in relevant respects, and writes that are recorded once must not be repeated endlessly. */
 import { describe, expect, test } from "bun:test";
 import type { Effect } from "../support/audit-log.ts";
 import type { PodObject } from "./objects.ts";

@@ -1,4 +1,4 @@
-/** What a controller did in one step, without what no two runs have in common: uids, moments, suffixes of names. */
+/** Records what a controller did in one step, without values that differ between any two runs: uids, times, name suffixes. */
 import type { Effect } from "../support/audit-log.ts";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { type AnyObject, type Json, type Meta, type PodObject, podClass } from "./objects.ts";
@@ -12,7 +12,7 @@ export function namesOf(namespace: string, base: number): Names {
 
 function learn(names: Names, kind: string, { uid, name, generateName }: Meta): void {
   if (names.uids.has(uid)) return;
-  // A StatefulSet's pods have a prefix too, and names that are not made up.
+  // A StatefulSet's pods have a prefix too, but their names are not generated.
   if (generateName !== undefined && madeUp.test(name)) names.generated.set(name, `${generateName.slice(0, 58)}SUFFIX`);
   const told = kind === "Pod" ? "uid of a Pod" : `uid of ${kind} ${text(name, names)}`;
   const count = (names.incarnations.get(told) ?? 0) + 1;
@@ -35,8 +35,8 @@ function text(value: string, names: Names): string {
 }
 
 /**
- * Keys in order, times and uids told by name. A version is told as one that was read: the server takes no other, so that a write
- * without one shows.
+ * Sorts keys and replaces times and uids. A resourceVersion is replaced by a fixed text: the server accepts no wrong one, and its absence
+ * remains visible.
  */
 function normal(value: unknown, names: Names): unknown {
   if (typeof value === "string") return text(value, names);
@@ -58,7 +58,7 @@ function normal(value: unknown, names: Names): unknown {
   );
 }
 
-/** Times are whole seconds, and clocks of one machine: what was written in this script lies between its base and now. */
+/** Times are whole seconds, by the clock of one machine: what was written in this script lies between its base and now. */
 function moment(time: string, { base }: Names, graceSeconds = 0): string {
   const at = Date.parse(time) - graceSeconds * 1000;
   const after = graceSeconds === 0 ? "" : ` + ${graceSeconds} s`;
@@ -67,7 +67,7 @@ function moment(time: string, { base }: Names, graceSeconds = 0): string {
   return `${at <= Date.now() ? "TIME" : "a time to come"}${after}`;
 }
 
-/** Learns the uids and names of a step, then tells its effects and how the objects stand. */
+/** Learns the uids and names of a step, then records its effects and the final objects. */
 export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[], names: Names): Promise<StepTold> {
   const there = await Promise.all(
     suite.kinds.map(async (compared) => ({ ...compared, objects: await stage.all(compared.kind) })),
@@ -85,12 +85,12 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
     if (code >= 300 || verb === "deletecollection") continue;
     const made = suite.kinds.find(({ kind }) => resourceOf(kind) === resource.split("/")[0])?.kind.kind;
     const answered = (response as { readonly kind?: string } | undefined)?.kind;
-    // Of a kind that is not compared the resource will do.
+    // For a kind that is not compared, the resource is sufficient.
     const isWhole = made === undefined ? !resource.includes("/") : answered === made;
     if (isWhole || answered === "PartialObjectMetadata") learnOf(made ?? text(resource, names), response);
     if (answered === "Status") learnOf(made ?? text(resource, names), { metadata: deleted(response) });
   }
-  // Of what is not compared itself, a custom resource for one, the name is known from whom it owns.
+  // The name of an object that is not compared, such as a custom resource, is known from its dependents.
   for (const { objects } of there) {
     for (const { metadata } of objects) {
       for (const owner of metadata.ownerReferences ?? []) learn(names, owner.kind, owner);
@@ -124,7 +124,7 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   };
 }
 
-/** What a write answered with, as a whole: it may be gone by now. */
+/** The whole objects in the responses to writes: they may be gone by now. */
 function wholeAnswers(effects: readonly Effect[], kind: Kind): readonly AnyObject[] {
   return effects.flatMap(({ resource, code, response }) => {
     const object = response as AnyObject | undefined;
@@ -136,12 +136,12 @@ function writesStatus({ resource, code }: Effect): boolean {
   return resource.endsWith("/status") && code < 300;
 }
 
-/** A DELETE that ends an object at once is answered by a Status, which has its name and uid. */
+/** The response to a DELETE that removes an object at once is a Status, with its name and uid. */
 function deleted(response: unknown): Partial<Meta> | undefined {
   return (response as { readonly details?: Partial<Meta> } | undefined)?.details;
 }
 
-/** An object without what only its making says. */
+/** An object without generated values. */
 export function standing({ metadata, ...rest }: AnyObject): object {
   const { name, labels, annotations, finalizers, generation, ownerReferences } = metadata;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
@@ -152,7 +152,7 @@ export function standing({ metadata, ...rest }: AnyObject): object {
 
 function tellWrite(effect: Effect, names: Names, arranged: Suite["arranged"] = (body) => body): Told {
   const { verb, resource, code, name, request, response } = effect;
-  // Of which pod: one of this class, as it stood when it was written to; by its name where the answer does not show it.
+  // Identify the pod by its class, in its state at the write; by its name if the response does not show it.
   const isWholePod =
     resource === "pods" && code < 300 && (response as Partial<PodObject> | undefined)?.spec?.containers;
   const about = verb !== "create" && isWholePod ? podClass(response as PodObject) : { name };
@@ -170,7 +170,7 @@ function once(told: readonly Told[]): Told[] {
   return [...seen.values()];
 }
 
-/** Whether it tells of what a controller does, as against a deletion of such tales. */
+/** Whether it records an Event, in contrast to deleting one. */
 function recordsEvent({ resource, verb }: Effect): boolean {
   return resource.startsWith("events") && (verb === "create" || verb === "patch");
 }
@@ -198,12 +198,12 @@ function tellEvents(effects: readonly Effect[], names: Names): Told[] {
 
 interface Order {
   readonly verbs: string[];
-  /** Pods written before the status is: a sync ends with the status. */
+  /** Pods written before the status: a sync ends with the status. */
   inFirstSync: number;
   hasStatus: boolean;
 }
 
-/** For each owner the verbs on its pods, each run of one verb told once, and how much its first sync did. */
+/** For each owner the verbs on its pods, with repetitions once, and the size of its first sync. */
 export function podOrders(effects: readonly Effect[], names: Names): Told[] {
   const byOwner = new Map<string, Order>();
   const of = (uid: string | undefined): Order => {

@@ -1,6 +1,6 @@
 /**
- * The same on two real clusters, one with kube-controller-manager 1.36.3 and one with our controllers, and on a sandbox with ours: for what
- * cannot be played in many namespaces at once, as the suites are.
+ * The same steps on two real clusters, one with kube-controller-manager 1.36.3 and one with our controllers, and on a sandbox with ours:
+ * for controllers that cannot be tested in many namespaces at once, as the suites do.
  */
 import { afterAll, beforeAll } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,22 +20,22 @@ export type Server = Pick<Cluster, "request" | "createNamespace">;
 export interface Side {
   readonly name: string;
   readonly server: Server;
-  /** Lets the controllers begin, with what is there by then. */
+  /** Starts the controllers, with the objects that exist by then. */
   begin(): Promise<void>;
-  /** What they have written, in order; none of a sandbox, which keeps no bodies. */
+  /** Their writes, in order; empty for a sandbox, which keeps no bodies. */
   writes(): Promise<readonly unknown[]>;
   stop(): Promise<void>;
 }
 
 export interface Acting {
-  /** As `--controllers` names them. */
+  /** As in `--controllers`. */
   readonly oracle: string;
-  /** On a real cluster; a function makes them of the files of the cluster, in this folder. */
+  /** Our controllers on a real cluster; a function gets the folder of the cluster's files. */
   readonly ours: readonly ControllerDefinition[] | ((dir: string) => readonly ControllerDefinition[]);
-  /** In the sandbox, from its start. Default: `ours` begin there, too, from outside. */
+  /** Controllers that run inside the sandbox from its start. Default: `ours`, from outside. */
   readonly inside?: readonly ControllerDefinition[];
   readonly kcmFlags?: readonly string[];
-  /** The writes of its tokens-controller count, too: it runs in every kube-controller-manager, and fills the Secrets of tokens. */
+  /** Whether the writes of its tokens-controller count, too: it runs in every kube-controller-manager, and fills token Secrets. */
   readonly countsTokens?: true;
 }
 
@@ -45,7 +45,7 @@ async function oracle({ oracle: controllers, kcmFlags = [], countsTokens }: Acti
     nodes: 0,
     scheduler: false,
     controllers,
-    // Those that look at their caches when they start do so when these are filled.
+    // The delay lets caches fill before the controllers that read them at their start.
     kcmFlags: ["--controller-start-interval=1s", ...kcmFlags],
   });
   await cluster.kill("kube-controller-manager");
@@ -110,7 +110,7 @@ async function sandbox({ ours, inside = [] }: Acting): Promise<Side> {
   };
 }
 
-/** Bodies without what differs by its making: uids, versions, times, managedFields; and DeleteOptions only where they say something. */
+/** Bodies without generated values (uids, versions, times, managedFields), and DeleteOptions only if they have options. */
 function told(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(told);
   if (typeof value !== "object" || value === null) return value;
@@ -143,7 +143,7 @@ async function writesOf(
     });
 }
 
-/** Until it is so, a minute at most. */
+/** Polls until `isSo`, for a minute at most; returns the last value. */
 export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
   for (const until = Date.now() + 60_000; ;) {
     const value = await read();
@@ -152,7 +152,7 @@ export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => 
   }
 }
 
-/** What is read of an object, or of a list of them. */
+/** The fields that are read of an object, or of a list of them. */
 export interface Answer {
   readonly metadata: { readonly name: string; readonly uid: string; readonly labels?: object };
   readonly data?: Readonly<Record<string, string>>;
@@ -168,7 +168,7 @@ export async function granted(server: Server, method: string, path: string, body
   return answer.body as Answer;
 }
 
-/** Registers a part of the tests, whose sides have controllers of their own. */
+/** Registers a part of the tests, with separate controllers on its sides. */
 export function sidesOf(acting: Acting): { readonly all: () => readonly Side[] } {
   let sides: readonly Side[] = [];
   beforeAll(async () => {

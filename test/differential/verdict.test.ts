@@ -1,4 +1,4 @@
-/** A difference of ours must not pass as chance, and kube-controller-manager's own races must not fail us. */
+/** A difference of ours must not pass as random, and kube-controller-manager's own races must not fail us. */
 import { describe, expect, test } from "bun:test";
 import type { Between, Played } from "./play.ts";
 import { chancesOf, type Verdict, verdict } from "./verdict.ts";
@@ -21,7 +21,7 @@ const ours = played("kube-controller-manager and us");
 const sandbox = played("our controllers and the sandbox");
 const itself = played("kube-controller-manager and itself", "kube-controller-manager and us");
 
-/** The verdict on plays in their order, and how many were played. */
+/** The verdict on these plays in order, and how many were played. */
 async function on(
   [first, ...later]: readonly [Played, ...Played[]],
   race = false,

@@ -1,30 +1,31 @@
 /**
- * The verdict on a script that differed. kube-controller-manager has races of its own, which one play of it cannot tell from a difference
- * in ours: the script is played again, with kube-controller-manager twice, and what came up only once is named in the tests' summary.
+ * The verdict on a script that differed. kube-controller-manager has races, which a single play cannot distinguish from a difference of
+ * ours: the script is played again, with kube-controller-manager twice, and differences that occurred only once are listed in the tests'
+ * summary.
  */
 import { inWords, type Played } from "./play.ts";
 
-/** How many scripts of a suite may differ by chance in one run: one in twenty, and two of a small suite. */
+/** How many scripts of a suite may differ randomly in one run: one in twenty, and two in a small suite. */
 export function chancesOf(scripts: number): number {
   return Math.max(2, Math.floor(scripts / 20));
 }
 
-/** Plays after the first, at most. */
+/** Maximum number of plays after the first. */
 const replays = 3;
 
 export interface Verdict {
   /** The play that counts. */
   readonly played: Played;
-  /** What differed in the first play and counts no more. */
+  /** Differences in the first play that do not count. */
   readonly byChance: readonly string[];
 }
 
 /**
  * The verdict on a script whose first play, with kube-controller-manager once, is given; `again` plays it with kube-controller-manager twice.
- * `race`: the script is known for one.
+ * `race`: the script has a known race.
  *
- * - If only ours differed, two later plays must be without a difference, and none with one.
- * - If kube-controller-manager differed from itself, or there is a race, one play without a difference is enough: the others could not
+ * - If only ours differed, two later plays must have no difference, and none may have one.
+ * - If kube-controller-manager differed from itself, or there is a race, one play without a difference is sufficient: the others could not
  *   judge us.
  */
 export async function verdict(first: Played, again: () => Promise<Played>, race: boolean): Promise<Verdict> {

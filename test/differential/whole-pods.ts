@@ -1,11 +1,11 @@
 /**
- * What pods are like when they are written to. Our controllers ask for the metadata of an answer alone where they need no more, and
- * the log then keeps no more; the rest of the pod is as its last answer to anybody showed it.
+ * The state of pods when they are written. Our controllers request only the metadata in a response if that is sufficient, and the log then
+ * has no more; the rest of the pod is taken from its last response to any client.
  */
 import type { Effect } from "../support/audit-log.ts";
 import type { PodObject } from "./objects.ts";
 
-/** Takes the effects of a log in their order, whoever's they are; answers each with the whole pod as its response. */
+/** Takes the effects of a log in order, by any client; returns each with the whole pod as its response. */
 export function wholePods(): (effect: Effect) => Effect {
   const last = new Map<string, PodObject>();
   return (effect) => {
