@@ -1,4 +1,7 @@
-/** Requests for certificates: which of them are approved. The cleaner runs beside, and finds none that is old enough (accounts.cluster.test.ts). */
+/**
+ * Certificate signing requests: which of them are approved. The cleaner runs too, and finds none that is old enough
+ * (accounts.cluster.test.ts).
+ */
 import { CertificateSigningRequests } from "../../../src/api/kinds.ts";
 import { certificateSigningRequestApproving } from "../../../src/controllers/certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
 import { certificateSigningRequestCleaner } from "../../../src/controllers/certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
@@ -9,7 +12,7 @@ import { scripts } from "../scripts/certificates/index.ts";
 import { standing } from "../telling.ts";
 import type { Suite } from "../suite.ts";
 
-/** Each request has a key of its own, and each server another administrator. */
+/** Each request has a separate key, and each server another administrator. */
 function arranged<T extends object>(body: T): T {
   const { spec } = body as { readonly spec?: { readonly request?: string } };
   if (spec?.request === undefined) return body;

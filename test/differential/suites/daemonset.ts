@@ -1,4 +1,4 @@
-/** DaemonSets with their pods and revisions. Nothing runs the pods and nothing keeps the nodes: scripts do. */
+/** DaemonSets with their pods and revisions. Nothing runs the pods or maintains the nodes: scripts do. */
 import { ControllerRevisions, DaemonSets, Nodes, Pods } from "../../../src/api/kinds.ts";
 import { matches, selectorOf } from "../../../src/api/labels.ts";
 import { fnv32a } from "../../../src/controller/workload/safe-hash.ts";
@@ -25,7 +25,7 @@ const isReady = ({ status }: PodObject): boolean =>
 const isGoing = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
 const hasEnded = ({ status }: PodObject): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 
-/** Whether every set has seen its spec, and its status counts the pods as they are. */
+/** Whether every set has observed its spec, and its status has the right counts. */
 async function setsAreSettled(stage: Stage): Promise<boolean> {
   const [sets, pods, nodes] = await Promise.all([stage.list("daemonsets"), stage.pods(), stage.all(Nodes)]);
   const there = new Set(nodes.map(({ metadata }) => metadata.name));
@@ -36,7 +36,7 @@ async function setsAreSettled(stage: Stage): Promise<boolean> {
         there.has(nodeOf(pod)) &&
         !(isGoing(pod) && hasEnded(pod)),
     );
-    // Those that it has to let go are still its own.
+    // Pods that it must release are still owned.
     if (
       metadata.deletionTimestamp === undefined &&
       own.some((pod) => !matches(selectorOf(spec.selector), pod.metadata.labels))
@@ -59,7 +59,7 @@ async function setsAreSettled(stage: Stage): Promise<boolean> {
   });
 }
 
-/** The hash is that of a template that names its stage: it is told by the template, if it is the right one. */
+/** The hash depends on the stage's name in the template: it is replaced by the template, if it is the right hash. */
 function learnHashes(names: Names, revisions: readonly AnyObject[]): void {
   for (const { metadata, data } of revisions) {
     const { spec } = (data ?? {}) as { readonly spec?: { readonly template?: Json } };
@@ -76,15 +76,15 @@ function learnHashes(names: Names, revisions: readonly AnyObject[]): void {
   }
 }
 
-/** Nodes that a controller cannot tell apart are told alike: which one a rollout begins with is chance. */
+/** Nodes that a controller cannot distinguish get the same name, because a rollout starts with a random one. */
 function learnNodes(names: Names, nodes: readonly AnyObject[]): void {
   for (const node of nodes) {
-    // A node has a spec.
+    // Safe: a node has a spec.
     names.generated.set(node.metadata.name, `NODE ${nodeClass(node as unknown as Parameters<typeof nodeClass>[0])}`);
   }
 }
 
-/** A pod by its class, with the node that it is for. */
+/** A pod by its class, with the node for which it is intended. */
 function tellPod(object: AnyObject): Json {
   const pod = object as unknown as PodObject & { readonly spec: Json };
   const { affinity, tolerations } = pod.spec;
@@ -124,7 +124,7 @@ export const daemonSets: Suite = {
     learnNodes(names, objects(Nodes));
     learnHashes(names, objects(ControllerRevisions));
   },
-  // Each of the looks at its pods that a sync of kube-controller-manager takes adopts them, until its cache shows it.
+  // kube-controller-manager reads the pods several times per sync, and adopts them each time until its cache has that.
   repeated: (what) => what === "patch pods 200" || what === "patch controllerrevisions.apps 200",
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** Endpoints that users write, and the EndpointSlices that mirror them. */
+/** Endpoints written by users, and the EndpointSlices that mirror them. */
 import type { Kind } from "../../../src/api/kind.ts";
 import { EndpointSlices } from "../../../src/api/kinds.ts";
 import { defineMirroringController } from "../../../src/controllers/endpointslice-mirroring/endpointslice-mirroring.ts";
@@ -20,7 +20,7 @@ interface SliceContent {
   readonly ports?: readonly object[] | null;
 }
 
-/** Endpoints have no order, and null stands for none. Which of several slices takes the place of which, and so was written how often, is chance. */
+/** Endpoints have no order, and null means none. Which slice is reused, and so how often each was written, is random. */
 function arranged<T extends object>(slice: T): T {
   const { endpoints, ports, metadata } = slice as unknown as Partial<SliceContent>;
   if (metadata === undefined || (endpoints === undefined && ports === undefined)) return slice;
@@ -29,7 +29,7 @@ function arranged<T extends object>(slice: T): T {
   return { ...slice, metadata: meta, endpoints: sorted, ports: ports ?? [] };
 }
 
-/** Which of the slices was made first is chance. One that was replaced has lost the prefix that its name was made from. */
+/** Which of the slices was created first is random. A replaced one has lost its generateName. */
 function learn(names: Names, objects: (kind: Kind) => readonly AnyObject[]): void {
   for (const { metadata } of objects(EndpointSlices)) {
     const told = metadata.name.replace(/-[a-z0-9]{5}$/, "-SUFFIX");
@@ -74,7 +74,7 @@ export const endpointSliceMirroring: Suite = {
   learn,
   isSettled: isMirrored,
   owes: async (_log, stage) => !(await isMirrored(stage)),
-  // A retry of an earlier sync may come before the cache shows the write of the last one.
+  // A retry of an earlier sync may run before the cache has the write of the last one.
   repeated: (what) => what.startsWith("update endpointslices"),
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** The garbage collector alone: whatever owns and is owned is made by the scripts. */
+/** Only the garbage collector: scripts create all owners and dependents. */
 import { Pods, ReplicaSets, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
 import { ownFieldManager } from "../differences.ts";
@@ -29,8 +29,8 @@ interface Meta {
 }
 
 /**
- * Whether nothing waits for the garbage collector, as far as can be seen: every reference is to something that is there, and what is
- * being deleted is gone, unless the script holds something up. What stays otherwise for good costs a longer silence.
+ * Whether the garbage collector has nothing left to do, as far as is visible: every reference is to an existing object, and deleted objects
+ * are gone, unless the script blocks something. Any other permanent state costs a longer quiet period.
  */
 async function isSettled(stage: Stage): Promise<boolean> {
   const there = await Promise.all(
@@ -54,7 +54,7 @@ export const garbageCollection: Suite = {
   kinds,
   isSettled,
   patienceMs: 10_000,
-  // What is held is deleted again if its key comes before the watch has shown that it is being deleted.
+  // A blocked object is deleted again if its key is processed before the watch has its deletion.
   repeated: (what) => what.startsWith("delete "),
   scripts,
   random: randomScript,

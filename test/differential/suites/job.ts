@@ -19,7 +19,7 @@ const isReady = ({ status }: PodObject): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
 const isTracked = ({ metadata }: PodObject): boolean => metadata.finalizers?.includes(finalizer) === true;
 
-/** Whether every Job has counted its pods, and says so. */
+/** Whether every Job has counted its pods in its status. */
 async function jobsAreSettled(stage: Stage): Promise<boolean> {
   const [jobs, pods] = await Promise.all([stage.list("jobs"), stage.pods()]);
   return (jobs as unknown as readonly JobObject[]).every((job) =>
@@ -47,8 +47,8 @@ function isJobSettled(job: JobObject, pods: readonly PodObject[]): boolean {
 }
 
 /**
- * For each Job what was written one after the other: the status with what it names and counts, and in between, once each, the verbs on
- * its pods, which take turns as chance will have it.
+ * For each Job the writes in order: the status with its counts, and in between the verbs on its pods, once each, because their order is
+ * random.
  */
 function order(effects: readonly Effect[], names: Names): Told[] {
   const byJob = new Map<string, { readonly steps: string[]; verbs: Set<string> }>();
@@ -58,7 +58,7 @@ function order(effects: readonly Effect[], names: Names): Told[] {
     const job = names.uids.get(jobUid(effect) ?? "") ?? "no Job";
     const known = byJob.get(job) ?? { steps: [], verbs: new Set() };
     byJob.set(job, known);
-    // What follows the end is the second removal of finalizers, or none.
+    // After the end follows the second removal of finalizers, or none.
     const isOver = /(?:Complete|Failed) True/.test(known.steps.at(-1) ?? "");
     const step = isStatus ? statusInWords(effect.response as JobObject) : effect.verb;
     if ((isOver && step === "patch") || known.verbs.has(step)) continue;
@@ -69,7 +69,7 @@ function order(effects: readonly Effect[], names: Names): Told[] {
   return sorted.map(([job, { steps }]) => ({ what: "order", content: { job, steps } }));
 }
 
-/** Of the Job that was written to, or that owns the pod. */
+/** The uid of the written Job, or of the owner of the pod. */
 function jobUid({ resource, request, response }: Effect): string | undefined {
   const owner = (of: unknown): string | undefined =>
     (of as Partial<PodObject> | undefined)?.metadata?.ownerReferences?.[0]?.uid;
@@ -86,7 +86,7 @@ function statusInWords({ status = {} }: JobObject): string {
   ].join("; ");
 }
 
-/** The index, too: pods of different indexes do not stand for each other. */
+/** With the index, because pods with different indexes are not interchangeable. */
 function tellJobPod(object: object): object {
   const { metadata, spec } = object as PodObject & { readonly spec: { readonly hostname?: string } };
   return { ...tellPod(object), index: metadata.annotations?.[indexName], hostname: spec.hostname };
@@ -99,9 +99,9 @@ export const jobs: Suite = {
   kinds: [{ kind: Jobs }, { kind: Pods, tell: tellJobPod }],
   owes: owesPodEvents,
   isSettled: jobsAreSettled,
-  // Changes are collected for a second before they lead to a sync.
+  // Changes are batched for a second before they lead to a sync.
   quietMs: 1500,
-  // What is left of the finalizers of a finished Job's pods is removed; the cache may not show yet that its last sync has done so.
+  // Remaining finalizers of a finished Job's pods are removed; the cache may not show yet that the last sync has done so.
   repeated: (what) => what === "patch pods 200",
   order,
   scripts,

@@ -1,4 +1,4 @@
-/** Volumes of CSI drivers on nodes: scripts write what the driver and the kubelets would. */
+/** CSI volumes on nodes: scripts write what the driver and the kubelets would. */
 import { Nodes, Pods, VolumeAttachments } from "../../../src/api/kinds.ts";
 import { attachmentName } from "../../../src/controllers/persistentvolume-attach-detach/attachable.ts";
 import { persistentVolumeAttachDetach } from "../../../src/controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
@@ -16,7 +16,7 @@ interface NodeObject extends AnyObject {
   readonly status?: { readonly volumesAttached?: readonly { readonly name: string }[] };
 }
 
-/** What counts of a node here; its volumes are in the order of a Go map upstream. */
+/** The relevant parts of a node; upstream's volumes are in the order of a Go map. */
 function tellNode(object: AnyObject): Json {
   const { metadata, spec, status } = object as NodeObject;
   const attached = (status?.volumesAttached ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -31,7 +31,7 @@ interface AttachmentObject extends AnyObject {
   };
 }
 
-/** The names of VolumeAttachments are hashes: they are told by what they are made of. */
+/** The names of VolumeAttachments are hashes: they are replaced by the hashed values. */
 function learnNames(names: Names, attachments: readonly AnyObject[]): void {
   for (const object of attachments) {
     const { metadata, spec } = object as AttachmentObject;
@@ -78,7 +78,7 @@ const detachedTwice: Allowed = {
 export const attachDetach: Suite = {
   name: "persistentvolume-attach-detach",
   oracle: "persistentvolume-attach-detach-controller",
-  // Whether volumes are still attached is looked at every two seconds, not every minute.
+  // Checks every two seconds, instead of every minute, whether volumes are still attached.
   oracleFlags: ["--attach-detach-reconcile-sync-period=2s"],
   ours: [persistentVolumeAttachDetach],
   kinds: [
@@ -88,7 +88,7 @@ export const attachDetach: Suite = {
   ],
   learn: (names, objects) => learnNames(names, objects(VolumeAttachments)),
   repeated: (what) => what === "delete volumeattachments.storage.k8s.io 200",
-  // Upstream looks every 100 ms at what is to be done, and every 500 ms and more at what a driver has done.
+  // Upstream checks every 100 ms for work, and every 500 ms or more for the result of a driver.
   quietMs: 3000,
   scripts,
   random: randomScript,

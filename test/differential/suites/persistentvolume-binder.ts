@@ -8,7 +8,7 @@ import { randomScript } from "../scripts/persistentvolume-binder/grammar.ts";
 import { scripts } from "../scripts/persistentvolume-binder/index.ts";
 import type { Suite } from "../suite.ts";
 
-/** From one look at what waits to the next. */
+/** Interval between two scans of pending objects. */
 const periodMs = 2000;
 
 const countedUp: Allowed = {
@@ -52,7 +52,7 @@ export const volumeBinding: Suite = {
   oracleFlags: [`--pvclaimbinder-sync-period=${periodMs / 1000}s`],
   ours: [definePersistentVolumeBinder({ periodMs }), persistentVolumeClaimProtection, persistentVolumeProtection],
   kinds: [{ kind: PersistentVolumeClaims }, { kind: PersistentVolumes }],
-  // Longer than two periods: what one look leaves to the next one is done.
+  // Longer than two periods, so that work which a scan leaves to the next one is done.
   quietMs: 2 * periodMs + 600,
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** Pods that nobody else deletes. One ended pod is kept, which stands aside: evicted ones go. */
+/** Pods that only this controller deletes. It keeps one finished pod, and deletes evicted ones first. */
 import { Pods } from "../../../src/api/kinds.ts";
 import { definePodGarbageCollector } from "../../../src/controllers/pod-garbage-collector/pod-garbage-collector.ts";
 import { type Allowed } from "../differences.ts";
@@ -7,7 +7,7 @@ import { randomScript } from "../scripts/pod-garbage-collector/grammar.ts";
 import { scripts } from "../scripts/pod-garbage-collector/index.ts";
 import type { Suite } from "../suite.ts";
 
-/** A pod with the conditions that say why it goes. */
+/** A pod with the conditions that explain its deletion. */
 function tell(object: AnyObject): Json {
   const { conditions = [], observedGeneration } = (object["status"] ?? {}) as {
     readonly conditions?: readonly Json[];

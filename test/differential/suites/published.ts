@@ -1,6 +1,6 @@
 /**
- * What six small controllers keep: the root certificate and the ServiceAccount in each namespace, aggregated ClusterRoles, claims of ephemeral
- * volumes, nodes' times to live, warnings about policies' expressions.
+ * Six small controllers: the root certificate and the ServiceAccount in each namespace, aggregated ClusterRoles, claims for ephemeral
+ * volumes, TTLs of nodes, warnings about policies' expressions.
  */
 import {
   ClusterRoles,
@@ -24,7 +24,7 @@ import { scripts } from "../scripts/published/index.ts";
 import { tellPolicy } from "../scripts/published/policy-acts.ts";
 import type { Suite } from "../suite.ts";
 
-/** Each API server has a certificate authority of its own; what is none stays as it is. */
+/** Each API server has a separate certificate authority; other data is unchanged. */
 function arranged<T extends object>(body: T): T {
   const { data } = body as { readonly data?: Readonly<Record<string, string>> | null };
   const isCa = data?.["ca.crt"]?.startsWith("-----BEGIN CERTIFICATE-----") === true;
@@ -86,7 +86,7 @@ export const published: Suite = {
   arranged,
   isSettled: (stage) => isSettled(stage, { strict: true }),
   owes: async (_log, stage) => !(await isSettled(stage, { strict: false })),
-  // A role is looked at whenever any changes: before the cache shows that it has the rules, they are applied again.
+  // A role is synced whenever any role changes: the rules are applied again until the cache has them.
   repeated: (what) => what === "patch clusterroles.rbac.authorization.k8s.io 200",
   scripts,
   random: randomScript,

@@ -24,7 +24,7 @@ const isReady = ({ status }: PodObject): boolean =>
   status?.phase === "Running" &&
   status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
 
-/** Whether every set has seen its spec, and its status counts the pods as they are. */
+/** Whether every set has observed its spec, and its status has the right counts. */
 async function setsAreSettled(stage: Stage): Promise<boolean> {
   const [sets, pods] = await Promise.all([stage.list("statefulsets"), stage.pods()]);
   return (sets as unknown as readonly CountedSet[]).every(({ metadata, status }) => {
@@ -41,7 +41,7 @@ async function setsAreSettled(stage: Stage): Promise<boolean> {
   });
 }
 
-/** Whether there are fewer Events than pods and claims were written. */
+/** Whether there are fewer Events than writes of pods and claims. */
 function owesEventsOf({ effects }: SideLog): boolean {
   return owesEvents(
     effects,
@@ -50,7 +50,7 @@ function owesEventsOf({ effects }: SideLog): boolean {
   );
 }
 
-/** Whether a pod could not be created because of one of its name that is gone by now: the set tries again after a back-off. */
+/** Whether a pod could not be created because of a previous one with its name that is gone by now: the set retries after a back-off. */
 async function owesRetry({ effects }: SideLog, stage: Stage): Promise<boolean> {
   const latest = new Map<string, number>();
   for (const { verb, resource, name, code } of effects) {
@@ -62,7 +62,7 @@ async function owesRetry({ effects }: SideLog, stage: Stage): Promise<boolean> {
   return refused.some((name) => !taken.has(name));
 }
 
-/** A pod by its name, which is not made up, with the parts that make it the set's. */
+/** A pod by its name, which is not generated, with the parts that the set determines. */
 function tellPod(object: AnyObject): Json {
   const pod = object as unknown as PodObject & { readonly spec: Json };
   const { hostname, subdomain, volumes } = pod.spec;
@@ -70,8 +70,8 @@ function tellPod(object: AnyObject): Json {
 }
 
 /**
- * What was created and deleted, and which pods were updated, one after the other. In which order orphans are adopted is chance, and so is
- * in which sync a claim gets its owner.
+ * The creates and deletes, and the updated pods, in order. The order of adoptions is random, and so is the sync in which a claim gets its
+ * owner.
  */
 function order(effects: readonly Effect[], _names: Names): Told[] {
   const steps = effects
@@ -111,7 +111,7 @@ const deletedTwice: Allowed = {
   upstream: "pkg/controller/statefulset/stateful_pod_control.go:DeletePod",
   why: "deletions are not among the writes that kube-controller-manager waits for: the next sync may begin before the cache shows one",
   matches: ({ what, path, theirs, ours }) => {
-    // Its Event was counted up once more, and goes on from there when the next pod of the name is deleted.
+    // Its Event was counted once more, and continues from there at the deletion of the next pod with the name.
     if (what === "patch Event 200" && path === ".patch.count") return Math.abs(Number(theirs) - Number(ours)) <= 2;
     const isDeletion =
       /^delete pods (?:200|404)$/.test(what) ||

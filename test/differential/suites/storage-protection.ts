@@ -1,4 +1,4 @@
-/** Claims, volumes and VolumeAttributesClasses that are deleted. Scripts bind pods, and write what kubelets and provisioners would. */
+/** Deleted claims, volumes and VolumeAttributesClasses. Scripts bind pods, and write what kubelets and provisioners would. */
 import { PersistentVolumeClaims, PersistentVolumes, Pods, VolumeAttributesClasses } from "../../../src/api/kinds.ts";
 import { persistentVolumeProtection } from "../../../src/controllers/persistentvolume-protection/persistentvolume-protection.ts";
 import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
@@ -52,10 +52,10 @@ function uses({ metadata, spec }: User, claim: Claim): boolean {
   );
 }
 
-/** Whether all that is not being deleted has its finalizer, and all that is and has it still is used. */
+/** Whether all objects have their finalizer unless they are being deleted and unused. */
 async function isSettled(stage: Stage): Promise<boolean> {
   const all = await Promise.all([...protectedKinds, Pods].map((kind) => stage.all(kind)));
-  // In the order in which the kinds were asked for.
+  // In the order in which the kinds were requested.
   const [claims, volumes, classes, pods] = all as unknown as [Claim[], Volume[], AnyObject[], User[]];
   const isClassUsed = (name: string): boolean =>
     volumes.some(({ spec }) => spec.volumeAttributesClassName === name) ||
@@ -96,7 +96,7 @@ export const storageProtection: Suite = {
   ours: [persistentVolumeClaimProtection, persistentVolumeProtection, volumeAttributesClassProtection],
   kinds: [...protectedKinds.map((kind) => ({ kind })), { kind: Pods, tell: tellPod }],
   isSettled,
-  // What is not at rest is written to, however late its controller is.
+  // Objects that are not settled will be written, however late their controller is.
   owes: async (_log, stage) => !(await isSettled(stage)),
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** Pods on tainted nodes. Nobody but a script taints nodes, and no kubelet ends pods. */
+/** Pods on tainted nodes. Only scripts taint nodes, and no kubelet ends pods. */
 import { Pods } from "../../../src/api/kinds.ts";
 import { taintEviction } from "../../../src/controllers/taint-eviction/taint-eviction.ts";
 import type { Effect } from "../../support/audit-log.ts";
@@ -9,7 +9,7 @@ import { scripts } from "../scripts/taint-eviction/index.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Suite } from "../suite.ts";
 
-/** A pod with its tolerations, and the conditions that say why it goes. */
+/** A pod with its tolerations, and the conditions that explain its deletion. */
 function tell(object: AnyObject): Json {
   const { conditions = [] } = (object["status"] ?? {}) as { readonly conditions?: readonly Json[] };
   const { tolerations } = object["spec"] as { readonly tolerations?: readonly Json[] };
@@ -17,11 +17,11 @@ function tell(object: AnyObject): Json {
 }
 
 const isEvent = ({ resource }: Effect): boolean => resource.startsWith("events");
-// Of the sandbox's writes no body is known.
+// The sandbox's writes have no bodies.
 const marks = ({ request }: Effect): boolean =>
   request === undefined || JSON.stringify(request).includes("Marking for deletion");
 
-/** Each deletion has its Event, which is written in the background; a repetition is counted up. */
+/** Each deletion has an Event, which is written in the background; a repetition is counted. */
 function owesEvents({ effects }: SideLog): boolean {
   const deletions = effects.filter(({ resource, verb }) => resource === "pods" && verb === "delete").length;
   const events = effects.filter((effect) => isEvent(effect) && (effect.verb === "patch" || marks(effect))).length;
@@ -30,12 +30,12 @@ function owesEvents({ effects }: SideLog): boolean {
 
 export const taintEvictions: Suite = {
   name: "taint-eviction",
-  // It finds the pods of a node by an index that others have to add: the controller of DaemonSets does, and has nothing else to do here.
+  // It needs an index of pods by node that another controller adds: that of DaemonSets does, and has nothing else to do here.
   oracle: "taint-eviction-controller,daemonset-controller",
   ours: [taintEviction],
   kinds: [{ kind: Pods, tell }],
   owes: owesEvents,
-  // That a toleration's time runs does not show, so that a script could be ahead of it.
+  // A running toleration time is invisible, so a script could be too fast for it.
   quietMs: 1000,
   scripts,
   random: randomScript,
