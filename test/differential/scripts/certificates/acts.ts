@@ -1,4 +1,7 @@
-/** Requests for certificates, of the administrator and of users whose rights a script grants. Their names, and users, are a stage's own. */
+/**
+ * Certificate signing requests of the administrator and of users whose permissions a script grants. Their names, and users, belong to one
+ * stage.
+ */
 import { pathOf } from "../../../../src/api/kind.ts";
 import { CertificateSigningRequests } from "../../../../src/api/kinds.ts";
 import { certificateRequest, type RequestParts } from "../../../support/certificate-request.ts";
@@ -12,14 +15,14 @@ export const kubeletSigner = "kubernetes.io/kube-apiserver-client-kubelet";
 export interface Parts extends RequestParts {
   readonly signerName?: string;
   readonly usages?: readonly string[];
-  /** Who makes it: the administrator, the node itself, or somebody else. */
+  /** Who creates it: the administrator, the node itself, or another user. */
   readonly by?: "admin" | "node" | "joiner";
 }
 
 const userOf = (stage: Stage, by: "node" | "joiner"): string =>
   by === "node" ? `system:node:${stage.namespace}` : `joiner-${stage.namespace}`;
 
-/** A request for the certificate of the stage's node, but for what is given. */
+/** Requests the certificate of the stage's node, with the given parts changed. */
 export async function makeRequest(stage: Stage, name: string, parts: Parts = {}): Promise<void> {
   const { signerName = kubeletSigner, usages = ["client auth", "digital signature"], by = "admin" } = parts;
   const { commonName = `system:node:${stage.namespace}`, organizations = ["system:nodes"] } = parts;
@@ -30,7 +33,7 @@ export async function makeRequest(stage: Stage, name: string, parts: Parts = {})
   if (answer.status !== 201) throw new Error(`request ${name} was refused: ${JSON.stringify(answer.body)}`);
 }
 
-/** Grants a right on certificatesigningrequests, or on a subresource, to a user of the stage. */
+/** Grants a permission on certificatesigningrequests, or on a subresource, to a user of the stage. */
 export async function grant(stage: Stage, by: "node" | "joiner", right = ""): Promise<void> {
   const name = ownName(stage, `${by}-${right === "" ? "requests" : right}`);
   const resources = [`certificatesigningrequests${right === "" ? "" : `/${right}`}`];

@@ -1,4 +1,4 @@
-/** Random scripts: the administrator's requests, with one thing or another that a kubelet would not ask for. */
+/** Random scripts: the administrator's requests, some with parts that a kubelet would not request. */
 import { CertificateSigningRequests } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -21,7 +21,7 @@ const oddities: readonly Parts[] = [
 ];
 
 function oneOf<T>(random: Random, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 

@@ -1,13 +1,13 @@
-/** Random scripts of one CronJob and its Jobs. What is drawn is drawn before the script is played. */
+/** Random scripts of one CronJob and its Jobs. All random choices are made before the script runs. */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import { create, createOwned, cronName, due, endJob, lastRunAt, patchSpec, runningJobs } from "./acts.ts";
 
 interface Scene {
   readonly random: Random;
-  /** So many Jobs of its own were made beside it. */
+  /** Number of owned Jobs that a script has created. */
   strangers: number;
-  /** So many Jobs have ended: each has another time of start. */
+  /** Number of finished Jobs, each with another start time. */
   ended: number;
 }
 
@@ -29,7 +29,7 @@ function pick<T>(items: readonly T[], fraction: number): T {
 }
 
 const policies = ["Allow", "Forbid", "Replace"];
-/** Once a year, on days that have passed by now or not: each has a last run. */
+/** Once a year, on days that have passed or not: each has a last run. */
 const schedules = ["0 0 1 1 *", "30 3 2 1 *", "15 12 3 1 *", "0 0 4 * *", "0 0 5 1 *", "0 6 * * 1", "0 0 29 2 *"];
 const zones = ["UTC", "Asia/Kathmandu", "America/New_York", null];
 
@@ -46,7 +46,7 @@ function drawSpec(random: Random): object {
 
 type Move = (scene: Scene) => Step;
 
-/** Each as often as it stands here. */
+/** Each is chosen as often as it is listed. */
 const moves: readonly Move[] = [
   ({ random }) => due(pick(schedules, random.next())),
   ({ random }) => due(pick(schedules, random.next())),

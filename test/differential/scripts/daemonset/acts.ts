@@ -1,7 +1,7 @@
 /**
- * What people do to DaemonSets and nodes, and kubelets to their pods. All sets of a script are for its own nodes, by a label: others play
- * on the same cluster. Which of several equal nodes a rollout begins with is chance upstream, too: a step means a node or a pod by what
- * can be seen of it, never by its name alone, once they may differ.
+ * Actions of users on DaemonSets and nodes, and of kubelets on their pods. A script's sets select only its own nodes, by a label, because
+ * other scripts use the same cluster. Upstream's rollout starts with a random one of several equal nodes, too: a step identifies a node or
+ * a pod by its visible state, and not only by its name, once they may differ.
  */
 import { pathOf } from "../../../../src/api/kind.ts";
 import { bind, type PodState, removePod, setPodState } from "../../acts.ts";
@@ -13,14 +13,14 @@ import type { Stage } from "../../stage.ts";
 export interface DaemonSetParts {
   readonly image?: number;
   readonly labels?: Readonly<Record<string, string>>;
-  /** More of the set's own metadata. */
+  /** Additional metadata of the set. */
   readonly metadata?: object;
   /** `maxUnavailable` and `maxSurge`. */
   readonly rolling?: readonly [maxUnavailable: number | string, maxSurge: number | string];
   readonly spec?: object;
   readonly podMetadata?: object;
   readonly podSpec?: object;
-  /** Beside the label of the script's nodes. */
+  /** In addition to the label of the script's nodes. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
 }
 
@@ -91,14 +91,14 @@ export interface NodeParts {
 
 const nodeName = (stage: Stage, n: number): string => `${stage.namespace}-n${n}`;
 
-/** The API server taints a new node: the taint goes as when its kubelet reports. */
+/** The API server taints a new node: this removes the taint, as when its kubelet reports. */
 export async function addNode(stage: Stage, n: number, { labels = {}, taints = [] }: NodeParts = {}): Promise<void> {
   const name = nodeName(stage, n);
   await stage.create("nodes", { metadata: { name, labels: { stage: stage.namespace, ...labels } }, spec: { taints } });
   await stage.patch("nodes", name, { spec: { taints } });
 }
 
-/** So many nodes, with these parts each, from number 1 on. */
+/** Creates nodes with these parts, numbered from 1. */
 export function nodes(...all: readonly NodeParts[]): Step {
   return {
     name: `${all.length} nodes`,
@@ -133,7 +133,7 @@ interface NodeObject {
   readonly spec: { readonly taints?: readonly Taint[] };
 }
 
-/** What a controller sees of a node. */
+/** The state of a node that a controller sees. */
 export function nodeClass({ metadata, spec: { taints = [] } }: NodeObject): string {
   const labels = Object.entries(metadata.labels ?? {})
     .filter(([key]) => key !== "stage")
@@ -159,7 +159,7 @@ interface Scheduled {
   };
 }
 
-/** The node that a pod is bound to, or is to be. */
+/** The node to which a pod is bound, or for which it is intended. */
 export function nodeOf(pod: PodObject): string {
   const { nodeName: bound, affinity } = (pod as Scheduled).spec;
   const [term] = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -176,7 +176,7 @@ const states: Readonly<Record<Which, (pod: PodObject) => boolean>> = {
   alive: (pod) => !isGoing(pod),
 };
 
-/** All that sets a pod apart, but for its name and its node's. */
+/** Everything that distinguishes a pod, except its name and its node's. */
 function podKey(pod: PodObject, classes: ReadonlyMap<string, string>): string {
   const { metadata, spec: of, status } = pod;
   const owner = metadata.ownerReferences?.[0]?.name ?? "";
@@ -193,7 +193,7 @@ export async function nodesOn(stage: Stage): Promise<readonly NodeObject[]> {
   return all.filter(({ metadata }) => metadata.name.startsWith(`${stage.namespace}-`));
 }
 
-/** The pods in this state, in an order that is the same on every side but for pods that are alike. */
+/** The pods in this state, in an order that is the same on every side except for equal pods. */
 export async function podsThat(stage: Stage, are: Which): Promise<readonly PodObject[]> {
   const [nodesHere, all] = await Promise.all([nodesOn(stage), stage.pods()]);
   const classes = new Map(nodesHere.map((node) => [node.metadata.name, nodeClass(node)]));
@@ -211,7 +211,7 @@ export interface Place {
   readonly pods: readonly PodObject[];
 }
 
-/** The nodes, by what they and their pods are like. */
+/** The nodes, ordered by their state and that of their pods. */
 export async function placesOn(stage: Stage): Promise<readonly Place[]> {
   const [all, pods] = await Promise.all([nodesOn(stage), stage.pods()]);
   const none: ReadonlyMap<string, string> = new Map();
@@ -223,10 +223,10 @@ export async function placesOn(stage: Stage): Promise<readonly Place[]> {
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** It runs on its node, and is ready: a deletion then takes its time. One that its controller has just deleted is left alone. */
+/** Makes a pod run and ready on its node, so that its deletion is not immediate. One that its controller has just deleted is left alone. */
 export async function run(stage: Stage, pod: PodObject, state: PodState = {}): Promise<void> {
   const node = nodeOf(pod);
-  // One that tells no node waits for a scheduler, one whose node is gone waits for ever.
+  // A pod without a node waits for a scheduler, one whose node was deleted waits forever.
   const { status } = await stage.cluster.request("GET", pathOf(known.nodes, { namespace: "", name: node || "none" }));
   if (status !== 200 && node !== "") return;
   try {
@@ -238,7 +238,7 @@ export async function run(stage: Stage, pod: PodObject, state: PodState = {}): P
   }
 }
 
-/** All that are in a state, or the first so many of them. */
+/** Acts on all pods in a state, or on the first `count`. */
 export function each(
   name: string,
   are: Which,
@@ -255,10 +255,10 @@ export function each(
   };
 }
 
-/** Of the pods that are not ready, so many run and are ready. */
+/** Makes `count` of the pods that are not ready run and ready. */
 export const runSome = (count: number): Step =>
   each(`${count} pods get ready`, "not ready", (stage, pod) => run(stage, pod), { count });
-/** All pods that are there run and are ready, the oldest first: a pod of an earlier template stays until its successor is ready. */
+/** Makes all existing pods run and ready, the oldest first: a pod of an earlier template stays until its successor is ready. */
 export const allReady: Step = {
   name: "all pods get ready",
   async act(stage) {
@@ -270,14 +270,14 @@ export const allReady: Step = {
     for (const pod of pods) await run(stage, pod);
   },
 };
-/** All pods that are being deleted are gone. */
+/** Finishes the deletion of all pods that are being deleted. */
 export const allEnd: Step = each("all that are being deleted are gone", "going", (stage, pod) =>
   removePod(stage, pod, "at once"),
 );
-/** They are gone, and what came for them is ready. */
+/** Finishes the deletions, and makes the replacements ready. */
 export const nextRound: readonly Step[] = [allEnd, allReady];
 
-/** A pod of this node: as long as the nodes have not come to differ by chance. */
+/** Acts on a pod of this node, as long as the nodes do not differ randomly. */
 export function onNode(
   name: string,
   n: number,
@@ -313,7 +313,7 @@ export const relabelled = (n: number, labels: Readonly<Record<string, string | n
     stage.patch("pods", metadata.name, { metadata: { labels } }),
   );
 
-/** A pod that somebody else made, for a node of the script. */
+/** A pod created by the script, for one of its nodes. */
 export async function addPod(
   stage: Stage,
   name: string,
@@ -330,7 +330,7 @@ export async function addPod(
   });
 }
 
-/** Revisions by their numbers, the lowest first. */
+/** Revisions, the lowest number first. */
 export async function revisionsOn(
   stage: Stage,
 ): Promise<readonly (Json & { readonly metadata: Meta; readonly revision: number })[]> {
@@ -341,7 +341,7 @@ export async function revisionsOn(
   return [...revisions].sort((a, b) => a.revision - b.revision);
 }
 
-/** Does something to the n-th revision, by number. */
+/** Acts on the n-th revision, by number. */
 export function toRevision(
   name: string,
   n: number,

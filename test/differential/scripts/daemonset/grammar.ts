@@ -1,6 +1,6 @@
 /**
- * Random scripts. What is drawn is drawn before the script is played, as fractions: which node, pod or revision a fraction means is looked
- * up on each side.
+ * Random scripts. All random choices are made before the script runs, as fractions: the node, pod or revision for a fraction is selected on
+ * each side.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { removePod, setPodState } from "../../acts.ts";
@@ -29,7 +29,7 @@ import {
 
 interface Scene {
   readonly random: Random;
-  /** All nodes are, and stay so. */
+  /** Whether all nodes are, and stay, equal. */
   readonly alike: boolean;
   byHand: boolean;
   exists: boolean;
@@ -39,7 +39,7 @@ interface Scene {
 const rollsMeanwhile =
   "whether a rollout deletes a pod before or after the script makes it ready, one pod after the other";
 
-/** The script of a seed: a set, and what happens to it, its nodes and its pods. */
+/** The script of a seed: a set, and changes of it, its nodes and its pods. */
 export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const scene: Scene = { random, alike: random.next() < 0.4, byHand: false, exists: false, nodes: 3 };
@@ -48,7 +48,7 @@ export function randomScript(seed: number, length: number): Script {
     const step = scene.exists ? [(pick(moves, random.next()) as Move)(scene)].flat() : [newSet(scene)];
     steps.push(...step);
   }
-  // Numbers tell steps of one name apart.
+  // The number distinguishes steps with the same name.
   const numbered = steps.map((step, n) => ({ ...step, name: `${n + 1}. ${step.name}` }));
   return { name: `seed ${seed}`, steps: numbered, race: rollsMeanwhile };
 }
@@ -76,12 +76,12 @@ function partsOf({ alike, random }: Scene): NodeParts {
 
 type Bounds = readonly [maxUnavailable: number | string, maxSurge: number | string];
 
-/** Of nodes that differ all are replaced at once: with which one kube-controller-manager begins is chance. */
+/** If nodes differ, all are replaced at once, because kube-controller-manager starts with a random one. */
 const allAtOnce: readonly Bounds[] = [
   [50, 0],
   [0, 50],
 ];
-/** Of nodes that are alike it does not matter, as long as a rollout comes to its end before the next one. */
+/** If nodes are equal it does not matter, as long as a rollout ends before the next one. */
 const someAtOnce: readonly Bounds[] = [...allAtOnce, [1, 0], [2, 0], [0, 1], [0, "50%"]];
 
 const boundsOf = ({ alike, random }: Scene): Bounds => pick(alike ? someAtOnce : allAtOnce, random.next()) as Bounds;
@@ -109,7 +109,7 @@ function newSet(scene: Scene): Step {
 
 type Move = (scene: Scene) => Step | readonly Step[];
 
-/** Those that are not bound are for the controller to delete. */
+/** Those that are not bound must be deleted by the controller. */
 const boundPodsEnd: Step = {
   name: "the pods that it ran are gone",
   async act(stage) {
@@ -130,7 +130,7 @@ function newImage({ alike, byHand, nodes: count, random }: Scene): readonly Step
   ];
 }
 
-/** Each as often as it stands here. */
+/** Each is chosen as often as it is listed. */
 const moves: readonly Move[] = [
   () => allReady,
   () => allReady,
@@ -140,7 +140,7 @@ const moves: readonly Move[] = [
   () => [allEnd, allReady],
   newImage,
   newImage,
-  // By hand, pods of several templates are left.
+  // With OnDelete, pods of several templates remain.
   (scene) => {
     const [maxUnavailable, maxSurge] = scene.byHand ? (allAtOnce[0] as Bounds) : boundsOf(scene);
     scene.byHand = false;
@@ -170,7 +170,7 @@ const moves: readonly Move[] = [
     const n = ++scene.nodes;
     return { name: "a node comes", act: (stage) => addNode(stage, n, parts) };
   },
-  // One after the other: which of two watches is faster is chance.
+  // In sequence, because it is random which of two watches is faster.
   ({ random }) => [
     toPlace("a node is gone", random.next(), (stage, { node }) => stage.remove("nodes", node.metadata.name)),
     boundPodsEnd,

@@ -1,4 +1,4 @@
-/** Owners, pods that end, what is refused, and statuses that others write. */
+/** Owners, pods that end, refusals, and statuses written by others. */
 import { removePod, setPodState } from "../../acts.ts";
 import type { Script, Step } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
@@ -26,7 +26,7 @@ import {
 const orphan = (stage: Stage, resource: "pods" | "controllerrevisions", name: string): Promise<unknown> =>
   stage.patch(resource, name, { metadata: { ownerReferences: null } });
 
-/** The set goes; its pods and revisions lose their owner, as the garbage collector does with propagationPolicy Orphan. */
+/** Deletes the set; its pods and revisions lose their owner, as with the garbage collector and propagationPolicy Orphan. */
 const orphanAll: Step = {
   name: "the set goes, what it owns stays without an owner",
   async act(stage) {

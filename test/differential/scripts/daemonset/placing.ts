@@ -1,4 +1,4 @@
-/** Which nodes have a pod: labels, affinity, names, taints, nodes that come and go. */
+/** Which nodes have a pod: labels, affinity, names, taints, nodes that are added and deleted. */
 import type { Script } from "../../play.ts";
 import {
   allEnd,
@@ -32,7 +32,7 @@ const term = (operator: string, ...values: readonly string[]): object => ({
   matchExpressions: [{ key: "disk", operator, ...(values.length > 0 && { values }) }],
 });
 
-/** On a node of each disk and one of none, whose labels then change. */
+/** On a node with each disk label and one without, whose labels then change. */
 const byLabels = (name: string, parts: DaemonSetParts): Script => ({
   name: `by labels: ${name}`,
   steps: [

@@ -1,4 +1,4 @@
-/** Rollouts: by replacing, by surging, by hand; back again; the history. */
+/** Rollouts: with replacement, with a surge, by hand; rollbacks; the history. */
 import { removePod, setPodState } from "../../acts.ts";
 import type { Script, Step } from "../../play.ts";
 import {
@@ -32,7 +32,7 @@ const begin = (rollingUpdate: readonly [number | string, number | string], more:
 const byHand = { updateStrategy: { type: "OnDelete", rollingUpdate: null } } as const;
 const onDelete = spec("by hand", byHand);
 
-/** A rollout of images from 2 on, of which each pod comes to run at once. */
+/** A rollout of images from 2 on, in which each new pod runs at once. */
 const images = (...versions: readonly number[]): readonly Step[] =>
   versions.flatMap((version) => [image(version), ...nextRound]);
 

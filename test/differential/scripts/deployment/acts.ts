@@ -1,4 +1,4 @@
-/** What people do to Deployments, and kubelets to their pods. */
+/** Actions of users on Deployments, and of kubelets on their pods. */
 import { setPodState } from "../../acts.ts";
 import type { Json, Meta, PodObject } from "../../objects.ts";
 import type { Step } from "../../play.ts";
@@ -9,7 +9,7 @@ export interface DeploymentParts {
   /** `maxSurge` and `maxUnavailable`, or `"Recreate"`. */
   readonly strategy?: "Recreate" | readonly [maxSurge: number | string, maxUnavailable: number | string];
   readonly image?: number;
-  /** More of the Deployment's own metadata. */
+  /** Additional metadata of the Deployment. */
   readonly metadata?: object;
   readonly spec?: object;
   readonly podSpec?: object;
@@ -50,13 +50,13 @@ const ready = ({ status }: PodObject): boolean =>
 const active = ({ metadata, status }: PodObject): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
 
-/** Pods of ReplicaSets that are there: those of one that is gone look like its successor's, and picking one would be chance. */
+/** Pods of existing ReplicaSets: those of a deleted one look like its successor's, and the choice among them would be random. */
 export async function podsOfSets(stage: Stage): Promise<readonly PodObject[]> {
   const uids = new Set((await replicaSetsOn(stage)).map(({ metadata }) => metadata.uid));
   return stage.pods(({ metadata }) => uids.has(metadata.ownerReferences?.[0]?.uid ?? ""));
 }
 
-/** Of these the active ones that are not ready, or those that are; the same order on every side. */
+/** The active ones of these that are ready, or not ready; in the same order on every side. */
 export async function podsThat(stage: Stage, are: "ready" | "not ready"): Promise<readonly PodObject[]> {
   return (await podsOfSets(stage)).filter((pod) => active(pod) && ready(pod) === (are === "ready"));
 }
@@ -79,7 +79,7 @@ export function create(parts: DeploymentParts = {}, name = "web"): Step {
   };
 }
 
-/** All pods that are there get ready, together: where that leads to more than one step of a rollout, use `oneReady`. */
+/** Makes all existing pods ready at once; if that leads to more than one step of a rollout, use `oneReady`. */
 export const allReady: Step = {
   name: "all pods get ready",
   async act(stage) {
@@ -96,7 +96,7 @@ export const oneReady: Step = {
   },
 };
 
-/** So many pods get ready, one after the other, each when all is quiet. */
+/** Makes pods ready one after the other, each when all is quiet. */
 export function readyOneByOne(count: number): Step[] {
   return Array.from({ length: count }, (_, n) => ({ ...oneReady, name: `a pod gets ready (${n + 1})` }));
 }
@@ -121,7 +121,7 @@ export function replicas(count: number): Step {
 export const pause: Step = spec("pause", { paused: true });
 export const resume: Step = spec("resume", { paused: false });
 
-/** Something done to the ReplicaSet of the n-th lowest revision, from 0. */
+/** Acts on the ReplicaSet with the n-th lowest revision, counted from 0. */
 export function toReplicaSet(name: string, n: number, act: (stage: Stage, name: string) => Promise<unknown>): Step {
   return {
     name,

@@ -27,7 +27,7 @@ async function deadlineHasPassed(stage: Stage): Promise<boolean> {
   return status?.conditions?.some(({ reason }) => reason === "ProgressDeadlineExceeded") === true;
 }
 
-/** A rollout that nobody lets progress. Its deadline comes with it: the one before has all the time that a slow machine needs. */
+/** A rollout that cannot progress. It sets its own deadline: the previous one is long enough for a slow machine. */
 const stuck = spec(
   "image 2, that is to progress within 2 s",
   { progressDeadlineSeconds: 2, template: { spec: { containers: containersOf(2) } } },

@@ -1,4 +1,4 @@
-/** How many pods there are, with and without a rollout. */
+/** The number of pods, with and without a rollout. */
 import type { Script } from "../../play.ts";
 import { allReady, create, image, pause, readyOneByOne, replicas, resume, spec, toReplicaSet } from "./acts.ts";
 

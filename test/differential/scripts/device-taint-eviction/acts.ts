@@ -1,15 +1,15 @@
-/** Slices of devices that are tainted, claims that have some, and pods that use these. Scripts play driver, scheduler and kubelet. */
+/** Slices of tainted devices, claims with devices, and pods that use these. Scripts act as driver, scheduler and kubelet. */
 import { ResourceClaims, ResourceSlices } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Taint, Toleration } from "../taint-eviction/acts.ts";
 import { bindPod, claimSpec, consumersOf, makePod } from "../resourceclaim/acts.ts";
 
-/** `timeAdded`: RFC 3339; the API server says when a taint without it was added. */
+/** `timeAdded`: RFC 3339; the API server sets it if it is missing. */
 export interface DeviceTaint extends Taint {
   readonly timeAdded?: string;
 }
 
-/** The names of devices, and their taints. */
+/** Names of devices with their taints. */
 export type Devices = Readonly<Record<string, readonly DeviceTaint[]>>;
 
 const driver = "gpu.example.com";
@@ -22,7 +22,7 @@ export interface SliceParts {
   readonly pool?: string;
 }
 
-/** A slice of the stage's own pool. */
+/** A slice in a pool of the stage. */
 export function makeSlice(stage: Stage, name: string, devices: Devices, parts: SliceParts = {}): Promise<unknown> {
   const { generation = 1, pool = "one" } = parts;
   return stage.create(ResourceSlices, {
@@ -36,7 +36,7 @@ export function makeSlice(stage: Stage, name: string, devices: Devices, parts: S
   });
 }
 
-/** Tells all devices of a slice anew. */
+/** Replaces all devices of a slice. */
 export function setDevices(stage: Stage, name: string, devices: Devices, generation = 1): Promise<unknown> {
   const pool = { generation };
   return stage.patch(ResourceSlices, ownName(stage, name), { spec: { pool, devices: listed(devices) } });
@@ -74,13 +74,13 @@ export async function allocate(stage: Stage, name: string, parts: ClaimParts): P
   await reserve(stage, name, pods);
 }
 
-/** For these pods alone. */
+/** Reserves it for exactly these pods. */
 export async function reserve(stage: Stage, name: string, pods: readonly string[]): Promise<void> {
   const reservedFor = await consumersOf(stage, pods);
   await stage.patch(ResourceClaims, `${name}/status`, { status: { reservedFor } });
 }
 
-/** A pod on a node that uses these claims, whether they are there or not. A finalizer keeps it while it is being deleted. */
+/** A pod on a node that uses these claims, whether they exist or not. A finalizer keeps it while it is being deleted. */
 export async function makeUser(
   stage: Stage,
   name: string,

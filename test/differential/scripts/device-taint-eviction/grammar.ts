@@ -1,4 +1,4 @@
-/** Random scripts: devices that are tainted in many ways, and claims that tolerate some of it. */
+/** Random scripts: devices with various taints, and claims that tolerate some of them. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { ResourceClaims } from "../../../../src/api/kinds.ts";
 import type { Stage } from "../../stage.ts";
@@ -18,12 +18,12 @@ import {
 
 const names = ["gpu-0", "gpu-1", "gpu-2", "gpu-3"] as const;
 /**
- * The slices that there may be, and their devices: those of `s` and `u` have odd generations, of `t` even ones, so that no device is in two
- * slices of one generation: which of them counts is chance upstream.
+ * The possible slices, and their devices. Those of `s` and `u` have odd generations, those of `t` even ones, so that no device is in two
+ * slices of one generation, because upstream then chooses randomly.
  */
 const slices = { s: ["gpu-0", "gpu-1"], u: ["gpu-2", "gpu-3"], t: names } as const;
 type Slice = keyof typeof slices;
-/** Long beside a script; what ends within one is in the written scripts. */
+/** Long compared with a script; written scripts cover shorter times. */
 const seconds = [undefined, 0, 300, 600] as const;
 const taints: readonly Taint[] = [
   noExecute("a"),
@@ -35,7 +35,7 @@ const taints: readonly Taint[] = [
 interface Scene {
   readonly random: Random;
   users: number;
-  /** The generations of slices that are there. */
+  /** Generations of the existing slices. */
   readonly slices: Map<Slice, number>;
 }
 
@@ -48,7 +48,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 function oneOf<T>({ random }: Pick<Scene, "random">, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -69,7 +69,7 @@ function tolerationsOf(scene: Scene): readonly Toleration[] {
   ];
 }
 
-/** A slice comes, or is told anew, now and then in a newer generation. */
+/** Adds a slice, or replaces it, sometimes with a newer generation. */
 function telling(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"])): Step {
   const devices = someDevices(scene, name);
   const before = scene.slices.get(name);
@@ -84,7 +84,7 @@ function telling(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"]))
     : act(`devices of ${text}`, (stage) => setDevices(stage, name, devices, generation));
 }
 
-/** A pod with one claim or two of its own. */
+/** A pod with one or two claims. */
 function using(scene: Scene): Step {
   const name = `pod-${++scene.users}`;
   const claims = scene.random.next() < 0.3 ? [`${name}-a`, `${name}-b`] : [`${name}-a`];

@@ -1,4 +1,4 @@
-/** Budgets, workloads that nobody runs, and pods that belong to them. */
+/** Budgets, workloads without controllers, and pods that belong to them. */
 import type { Kind } from "../../../../src/api/kind.ts";
 import { timeAgo } from "../../acts.ts";
 import { podNamed, templateOf } from "../../objects.ts";
@@ -7,17 +7,17 @@ import type { Resource, Stage } from "../../stage.ts";
 /** The label that the budgets select. */
 export const labels = { app: "web" } as const;
 
-/** A budget `web` over all pods with the label. */
+/** A budget `web` for all pods with the label. */
 export function budget(spec: object): object {
   return { metadata: { name: "web" }, spec: { selector: { matchLabels: labels }, ...spec } };
 }
 
-/** Changes the budget's spec; `null` takes a field out. */
+/** Changes the budget's spec; `null` removes a field. */
 export function changeBudget(stage: Stage, spec: object): Promise<unknown> {
   return stage.patch("poddisruptionbudgets", "web", { spec });
 }
 
-/** A workload `name` of so many replicas; none of the controllers that would run it is there. */
+/** A workload `name` with a number of replicas; its controller does not run. */
 export function workload(name: string, replicas: number, more: object = {}): object {
   const template = templateOf(name, { labels });
   return { metadata: { name }, spec: { replicas, selector: { matchLabels: labels }, template, ...more } };
@@ -28,22 +28,22 @@ export function oldWorkload(name: string, replicas: number): object {
   return { metadata: { name }, spec: { replicas, selector: labels, template: templateOf(name, { labels }) } };
 }
 
-/** The reference that makes an object of the stage the controller of another. */
+/** A reference to an object of the stage as the controller. */
 export async function controlledBy(stage: Stage, resource: Resource, name: string): Promise<object> {
   const { apiVersion, kind, metadata } = await stage.get(resource, name);
   return { apiVersion, kind, name, uid: (metadata as { readonly uid: string }).uid, controller: true };
 }
 
 export interface PodParts {
-  /** Whose it is: `["replicasets", "web"]`. Default: nobody's. */
+  /** The owner: `["replicasets", "web"]`. Default: none. */
   readonly of?: readonly [resource: Resource, name: string];
   /** Default true. */
   readonly ready?: boolean;
-  /** Conditions beside Ready. */
+  /** Conditions in addition to Ready. */
   readonly conditions?: readonly object[];
 }
 
-/** A pod that runs, as its kubelet would say. */
+/** A running pod, with a kubelet's status. */
 export async function runPod(
   stage: Stage,
   name: string,
@@ -64,18 +64,18 @@ export async function report(
   await stage.patch("pods", `${name}/status`, { status: { phase: "Running", conditions: [readiness, ...conditions] } });
 }
 
-/** Asks for an eviction, which may be refused. */
+/** Requests an eviction, which may be refused. */
 export async function evict(stage: Stage, name: string): Promise<void> {
   const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace: stage.namespace } };
   await stage.attempt("POST", `/pods/${name}/eviction`, body);
 }
 
-/** A kind of the stage's own. */
+/** A custom kind of the stage. */
 export function widgets({ namespace }: Stage): Kind {
   return { group: `${namespace}.example.com`, version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
 }
 
-/** Defines that kind, with the subresource scale or without, and waits until it is served. */
+/** Defines that kind, with or without the scale subresource, and waits until it is served. */
 export async function define(stage: Stage, hasScale: boolean): Promise<void> {
   const { group, kind, plural } = widgets(stage);
   const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };

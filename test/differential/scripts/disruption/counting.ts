@@ -1,4 +1,4 @@
-/** How many pods a budget expects, and how many of them must be healthy. */
+/** The number of pods that a budget expects, and how many of them must be healthy. */
 import { at } from "../../acts.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";
@@ -38,7 +38,7 @@ const naked: Step = {
   },
 };
 
-/** A Deployment's two ReplicaSets, with a pod each. */
+/** A Deployment's two ReplicaSets, with one pod each. */
 async function rollout(stage: Stage): Promise<void> {
   await stage.create("deployments", workload("web", 7));
   const ownerReferences = [await controlledBy(stage, "deployments", "web")];
@@ -49,7 +49,7 @@ async function rollout(stage: Stage): Promise<void> {
   }
 }
 
-/** kube-controller-manager reads the kinds of the server anew every 30 s; we do where one is missing. */
+/** kube-controller-manager discovers kinds every 30 s; this program when one is missing. */
 const knownAfterMs = 31_000;
 
 export const counting: readonly Script[] = [
@@ -157,7 +157,7 @@ export const counting: readonly Script[] = [
           await touch(stage);
         },
       },
-      // One after the other: a sync in between would find pods that it cannot count.
+      // In sequence: a sync in between would find pods that it cannot count.
       { name: "a pod goes", act: (stage) => stage.remove("pods", "b", { gracePeriodSeconds: 0 }) },
       { name: "another pod goes", act: (stage) => stage.remove("pods", "c", { gracePeriodSeconds: 0 }) },
       {
@@ -181,7 +181,7 @@ export const counting: readonly Script[] = [
         },
       },
       budgetStep({ maxUnavailable: 1 }),
-      // In a step of its own: whether a sync sees the moment without pods is chance otherwise.
+      // In a separate step, because otherwise it is random whether a sync sees the state without pods.
       { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
       {
         name: "a pod of a ReplicaSet in its place",
@@ -207,7 +207,7 @@ export const counting: readonly Script[] = [
         waitMs: knownAfterMs,
       },
       budgetStep({ maxUnavailable: "50%" }),
-      // In a step of its own: whether a sync sees the moment without pods is chance otherwise.
+      // In a separate step, because otherwise it is random whether a sync sees the state without pods.
       { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
       {
         name: "a pod of a Gadget in its place",
@@ -284,7 +284,7 @@ function pod(name: string): object {
   return { metadata: { name }, spec: { containers: [{ name: "main", image: "main:1" }] } };
 }
 
-/** The controllers of pods wake nobody: a change of the budget does. */
+/** Changes the budget, because a change of the pods' controllers does not enqueue it. */
 async function touch(stage: Stage): Promise<void> {
   const { metadata } = await stage.get("poddisruptionbudgets", "web");
   const { touched = "" } = (metadata as { readonly annotations?: Readonly<Record<string, string>> }).annotations ?? {};
@@ -293,7 +293,7 @@ async function touch(stage: Stage): Promise<void> {
 
 async function scaleAndTouch(stage: Stage, resource: "replicasets" | "deployments", replicas: number): Promise<void> {
   await stage.patch(resource, "web", { spec: { replicas } });
-  // So that its cache has it.
+  // Until the cache has it.
   await Bun.sleep(300);
   await touch(stage);
 }

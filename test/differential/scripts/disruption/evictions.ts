@@ -1,4 +1,4 @@
-/** Evictions, those that nobody carries out, and pods that were announced to go. */
+/** Evictions, also those that are granted but not carried out, and the condition DisruptionTarget. */
 import { bind, timeAgo } from "../../acts.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";

@@ -1,4 +1,4 @@
-/** Random scripts: a budget over pods of several workloads, and what happens to them. */
+/** Random scripts: a budget for pods of several workloads, and changes of these. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";
@@ -8,13 +8,13 @@ const owners = [undefined, ["replicasets", "web"], ["statefulsets", "db"], ["rep
 
 interface Scene {
   readonly random: Random;
-  /** Names of pods that were made, whether they are there still or not. */
+  /** Names of all created pods, whether they still exist or not. */
   readonly pods: string[];
   exists: boolean;
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -71,7 +71,7 @@ function addPod(scene: Scene): Step {
   };
 }
 
-/** What is done to a pod that may be gone. */
+/** Acts on a pod that may be gone. */
 function toPod(scene: Scene, what: string, act: (stage: Stage, name: string) => Promise<unknown>): Step {
   const name = oneOf(scene, scene.pods.length === 0 ? ["none"] : scene.pods);
   return {
@@ -117,7 +117,7 @@ function change(scene: Scene): Step {
   return {
     name: `the budget becomes ${JSON.stringify(next)}`,
     async act(stage) {
-      // What was scaled is in the caches by then.
+      // Until the caches have the change of the scale.
       await Bun.sleep(300);
       await changeBudget(stage, next);
     },

@@ -1,4 +1,4 @@
-/** Services, pods with addresses, and nodes with zones. No kubelet runs pods: their statuses are written here. */
+/** Services, pods with addresses, and nodes with zones. No kubelet runs pods: scripts write their statuses. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import { bind } from "../../acts.ts";
 import type { PodObject } from "../../objects.ts";
@@ -8,12 +8,12 @@ export const labels = { app: "web" } as const;
 
 export interface NodeParts {
   readonly zone?: string;
-  /** Only a ready node counts where zones' shares are worked out. Default false. */
+  /** Only a ready node counts for topology-aware hints. Default false. */
   readonly ready?: boolean;
   readonly cpu?: string;
 }
 
-/** Makes a node. */
+/** Creates a node. */
 export async function makeNode(
   stage: Stage,
   name: string,
@@ -30,7 +30,7 @@ export async function makeNode(
   });
 }
 
-/** Makes a Service `web`, or one of another name, of pods with `app: web`. */
+/** Creates a Service `web`, or one with another name, for pods with `app: web`. */
 export async function makeService(stage: Stage, spec: object = {}, metadata: object = {}): Promise<void> {
   await stage.create("services", {
     metadata: { name: "web", ...metadata },
@@ -49,23 +49,23 @@ export interface PodParts {
   readonly ports?: Readonly<Record<string, number>>;
   /** Named ports of a sidecar. */
   readonly sidecarPorts?: Readonly<Record<string, number>>;
-  /** By its short name; empty for none. Default `one`. */
+  /** Short name of its node; empty for none. Default `one`. */
   readonly node?: string;
-  /** None: it has no status. */
+  /** If there are none, it has no status. */
   readonly ips?: readonly string[];
   readonly ready?: boolean;
-  /** When it became ready or not, in seconds after some moment before the script. */
+  /** When it became ready or not ready, in seconds after a fixed time before the script. */
   readonly at?: number;
   readonly spec?: object;
   readonly finalizers?: readonly string[];
 }
 
-/** Some moment before the script, and so many seconds later: 1000 at most. */
+/** `at` seconds after a fixed time before the script; at most 1000. */
 export function timeOf({ base }: Stage, at: number): string {
   return new Date(Math.floor(base / 1000) * 1000 - 1_000_000 + at * 1000).toISOString().replace(".000", "");
 }
 
-/** Makes a pod, gives it its node and, if it has addresses, its status. */
+/** Creates a pod, binds it and, if it has addresses, writes its status. */
 export async function makePod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
   const { node = "one", ips, ports = {}, sidecarPorts } = parts;
   const named = (of: Readonly<Record<string, number>>): object[] =>
@@ -104,12 +104,12 @@ export async function report(
   await stage.patch("pods", `${name}/status`, { status: { phase, conditions: [condition], ...addresses } });
 }
 
-/** Ends a pod's deletion, or deletes it at once. */
+/** Finishes a pod's deletion, or deletes it at once. */
 export function endPod(stage: Stage, name: string): Promise<void> {
   return stage.remove("pods", name, { gracePeriodSeconds: 0 });
 }
 
-/** The name of the only slice of the stage, or of that which a predicate takes. */
+/** The name of the stage's only slice, or of the one that the predicate selects. */
 export async function sliceName(stage: Stage, takes: (slice: SliceObject) => boolean = () => true): Promise<string> {
   const slice = ((await stage.list(EndpointSlices)) as unknown as SliceObject[]).find(takes);
   if (slice === undefined) throw new Error("there is no such EndpointSlice");

@@ -1,4 +1,4 @@
-/** Whether Endpoints say what Services and pods do: worked out on its own. */
+/** Whether Endpoints match Services and pods, computed independently. */
 import { deepEqual } from "../../../../src/api/deep-equal.ts";
 import type { PodObject } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
@@ -16,7 +16,7 @@ interface AddressedPod extends PodObject {
   readonly status?: NonNullable<PodObject["status"]> & { readonly podIPs?: readonly { readonly ip: string }[] };
 }
 
-/** Whether each Service has the addresses and labels that it should have, and no Service that is gone has any. */
+/** Whether each Service has the right addresses and labels, and no deleted Service has any. */
 export async function haveSettled(stage: Stage): Promise<boolean> {
   const [services, pods, endpoints] = (await Promise.all([
     stage.list("services"),
@@ -58,7 +58,7 @@ function addressesIn({ subsets = [] }: EndpointsObject): readonly string[] {
   return [...new Set(all)].sort();
 }
 
-/** A port that a pod does not have leaves it out: those of scripts are all by the name `web` or `absent`. */
+/** A pod without a port is left out of it: the scripts' ports are named `web` or `absent`. */
 function addressesOf({ spec }: ServiceObject, pods: readonly AddressedPod[]): readonly string[] {
   const isHeadless = (spec.ports ?? []).length === 0 && spec.clusterIP === "None";
   const all = pods.flatMap(({ metadata, spec: podSpec, status }) => {

@@ -1,4 +1,4 @@
-/** What endpoints there should be, by what Services and pods say: worked out on its own. */
+/** The endpoints that Services and pods require, computed independently. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import type { PodObject } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
@@ -30,7 +30,7 @@ interface AddressedPod extends PodObject {
 const same = (one: readonly string[], other: readonly string[]): boolean =>
   JSON.stringify([...one].sort()) === JSON.stringify([...other].sort());
 
-/** Whether each Service has the slices that its pods ask for. */
+/** Whether each Service has the slices that its pods require. */
 export async function isSettled(stage: Stage): Promise<boolean> {
   const [services, pods, slices, nodes] = await Promise.all([
     stage.list("services") as Promise<unknown>,
@@ -45,7 +45,7 @@ export async function isSettled(stage: Stage): Promise<boolean> {
         ({ metadata, spec }) =>
           spec.type !== "ExternalName" && spec.selector !== undefined && metadata.deletionTimestamp === undefined,
       )
-      // One that has lost a slice to others waits for its cache to show what it wrote there, upstream too.
+      // A Service that lost a slice to others waits until its cache has its write to that, upstream too.
       .filter(({ metadata: { uid, name } }) =>
         (slices as readonly SliceObject[]).every(
           (slice) => slice.metadata.ownerReferences?.[0]?.uid !== uid || isOf(slice, name),
@@ -71,7 +71,7 @@ function isOf({ metadata: { labels = {} } }: SliceObject, service: string): bool
   );
 }
 
-/** A slice without endpoints may be that of an earlier Service of the name: upstream takes it for what it is about to make. */
+/** A slice without endpoints may belong to an earlier Service of the name: upstream reuses it. */
 function isServed(
   { metadata, spec }: ServiceObject,
   { wanted, slices }: { readonly wanted: readonly string[]; readonly slices: readonly SliceObject[] },
@@ -133,7 +133,7 @@ function wantedOf(
   });
 }
 
-/** As the only unusual addresses of scripts are usually written. */
+/** The canonical form of the only unusual addresses in the scripts. */
 export function usual(ip: string): string {
   return ip.toLowerCase().replace("2001:db8:0:0::0:1", "2001:db8::1").replace("2001:db8::1:0:0:1", "2001:db8::1:0:0:1");
 }

@@ -1,4 +1,4 @@
-/** What users do to Services. */
+/** Changes of Services by users. */
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import { makeNode, makeService, patchService } from "./acts.ts";

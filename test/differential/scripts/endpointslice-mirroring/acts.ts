@@ -4,7 +4,7 @@ import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import type { Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
-/** The most addresses of a subset that are mirrored here, so that scripts can have more. */
+/** The limit of mirrored addresses per subset here, low enough for scripts to exceed it. */
 export const mostOfSubset = 4;
 export const managedBy = "endpointslice.kubernetes.io/managed-by";
 export const mirroring = "endpointslicemirroring-controller.k8s.io";
@@ -73,7 +73,7 @@ export interface MirrorSlice extends Named {
     readonly { readonly addresses: readonly string[]; readonly conditions: { ready?: boolean } }[] | null;
 }
 
-/** The slices that the controller keeps, in the order of their addresses. */
+/** The controller's slices, in the order of their addresses. */
 export async function mirrorSlices(stage: Stage): Promise<readonly MirrorSlice[]> {
   const all = (await stage.list(EndpointSlices)) as unknown as readonly MirrorSlice[];
   const text = ({ endpoints }: MirrorSlice): string => JSON.stringify((endpoints ?? []).map((each) => each.addresses));
@@ -82,7 +82,9 @@ export async function mirrorSlices(stage: Stage): Promise<readonly MirrorSlice[]
     .toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 
-/** Whether the slices say what the Endpoints do: worked out on its own. Of more addresses than are mirrored any will do. */
+/**
+ * Whether the slices match the Endpoints, computed independently. If there are more addresses than are mirrored, any selection is right.
+ */
 export async function isMirrored(stage: Stage): Promise<boolean> {
   const [services, all, slices] = await Promise.all([
     stage.list("services") as Promise<unknown>,
@@ -132,7 +134,7 @@ function isShown({ metadata, subsets = [] }: EndpointsObject, slices: readonly M
   );
 }
 
-/** As the only unusual addresses of scripts are usually written. */
+/** The canonical form of the only unusual addresses in the scripts. */
 function usual(ip: string): string {
   return ip.toLowerCase().replace("2001:db8:0:0:0:0:0:1", "2001:db8::1");
 }

@@ -1,4 +1,4 @@
-/** Random scripts: Endpoints, their Services and their slices change in any order, one at a time. */
+/** Random scripts: Endpoints, their Services and their slices change in random order, one at a time. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Resource, Stage } from "../../stage.ts";
@@ -10,15 +10,15 @@ interface Scene {
 }
 
 /**
- * Those of `api` are IPv6. Addresses of both families at ports that change are written scripts' alone: of these upstream sometimes
- * mistakes the one family's new slice for the other's, and tries again (docs/differences.md).
+ * The addresses of `api` are IPv6. Only written scripts have addresses of both families with changing ports: there upstream sometimes
+ * mistakes the new slice of one family for that of the other, and retries (docs/differences.md).
  */
 const names = ["web", "api"] as const;
 type Name = (typeof names)[number];
 const portLists = [[httpPort], [dnsPort], [httpPort, dnsPort], [h2cPort, dnsPort], []];
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -39,7 +39,7 @@ export function randomScript(seed: number, length: number): Script {
   return { name: `seed ${seed}`, steps: steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` })) };
 }
 
-/** No more addresses than are mirrored: of subsets with the same ports, which are left out is chance. */
+/** No more addresses than are mirrored: which of subsets with the same ports are left out is random. */
 function subsetsOf(scene: Scene, name: Name): readonly object[] {
   const count = oneOf(scene, [0, 1, 1, 2, 2]);
   const address = (): string =>
@@ -62,7 +62,7 @@ async function has(stage: Stage, resource: Resource, name: string): Promise<bool
   return there.some(({ metadata }) => (metadata as { readonly name: string }).name === name);
 }
 
-/** A change of an object, which is made where it is not there. */
+/** Changes an object, or creates it if it does not exist. */
 function put(resource: "services" | "endpoints", name: Name, body: object): Step {
   return {
     name: `${resource} ${name}: ${JSON.stringify(body)}`,

@@ -1,4 +1,4 @@
-/** What becomes of dependents when their owner is deleted. */
+/** Dependents of a deleted owner. */
 import type { Script } from "../../suite.ts";
 import { changing, deleting, hold, make, making, owned, releasing, to } from "./owning.ts";
 

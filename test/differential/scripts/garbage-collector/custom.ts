@@ -1,10 +1,10 @@
-/** Kinds that come and go while the garbage collector runs. It asks every 30 s which there are. */
+/** Kinds that are added and removed while the garbage collector runs. It discovers kinds every 30 s. */
 import type { Kind } from "../../../../src/api/kind.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import { deleting, make, type Owners, to, making, owned } from "./owning.ts";
 
-/** So long until both sides have asked, and listed the new kind. */
+/** The time until both sides have discovered and listed the new kind. */
 const discoveredMs = 36_000;
 
 function groupOn(stage: Stage): string {

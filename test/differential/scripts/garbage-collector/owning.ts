@@ -1,11 +1,11 @@
-/** What the scripts of the garbage collector are made of: ConfigMaps and the like that own each other. */
+/** Parts of the garbage collector's scripts: ConfigMaps and other objects that own each other. */
 import { apiVersionOf, type Kind } from "../../../../src/api/kind.ts";
 import { known, type ResourceName } from "../../kinds.ts";
 import type { Json } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
-/** An owner reference as a script writes it. */
+/** An owner reference in a script. */
 export interface Reference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -17,19 +17,19 @@ export interface Reference {
 
 export type Policy = "Background" | "Foreground" | "Orphan";
 
-/** Makes the owner references of an object on a stage. */
+/** Returns the owner references of an object on a stage. */
 export type Owners = (stage: Stage) => Promise<readonly Reference[]>;
 
 function kindOf(resource: ResourceName | Kind): Kind {
   return typeof resource === "string" ? known[resource] : resource;
 }
 
-/** The name of an object on a stage: of what has no namespace, the stage's is a part. */
+/** The name of an object on a stage: for a cluster-scoped kind it contains the stage's. */
 export function nameOn(stage: Stage, resource: ResourceName | Kind, name: string): string {
   return kindOf(resource).namespaced ? name : `${stage.namespace}-${name}`;
 }
 
-/** A reference to an object that is there, blocking unless it says otherwise. */
+/** A reference to an existing object, by default blocking. */
 export async function to(
   stage: Stage,
   name: string,
@@ -49,12 +49,12 @@ export async function to(
   };
 }
 
-/** References to ConfigMaps that are there. */
+/** References to existing ConfigMaps. */
 export function owned(...names: readonly string[]): Owners {
   return (stage) => Promise.all(names.map((name) => to(stage, name)));
 }
 
-/** A reference to what never was. The uid is the stage's own: absent owners are remembered. */
+/** A reference to an object that never existed. The uid is unique to the stage, because absent owners are cached. */
 export function toNobody(stage: Stage, rest: Partial<Reference> = {}): Reference {
   return { apiVersion: "v1", kind: "ConfigMap", name: "nobody", uid: `nobody-on-${stage.namespace}`, ...rest };
 }
@@ -65,7 +65,7 @@ export interface Making {
   readonly finalizers?: readonly string[];
 }
 
-/** What an object of the kind needs beside its metadata. */
+/** The required content of an object of the kind, besides metadata. */
 const contents: Partial<Record<ResourceName, object>> = {
   priorityclasses: { value: 7 },
   clusterroles: { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] },
@@ -99,7 +99,7 @@ export async function make(
   });
 }
 
-/** A step that makes objects one after the other: ConfigMaps by name, with their owners. */
+/** A step that creates objects one after the other: ConfigMaps by name, with their owners. */
 export function making(name: string, objects: Readonly<Record<string, Owners | Making | undefined>>): Step {
   return {
     name,
@@ -137,7 +137,7 @@ export function changing(
 
 export const hold: readonly string[] = ["example.com/hold"];
 
-/** A step that takes the finalizers off. */
+/** A step that removes the finalizers. */
 export function releasing(name: string): Step {
   return changing(name, "its finalizers are taken off", { finalizers: null });
 }

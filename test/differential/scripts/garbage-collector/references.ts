@@ -1,13 +1,13 @@
-/** Owner references that are wrong, contradict each other, or go in a circle. */
+/** Owner references that are wrong, contradictory, or cyclic. */
 import type { Script, Step } from "../../suite.ts";
 import { changing, deleting, hold, make, making, type Owners, owned, releasing, to, toNobody } from "./owning.ts";
 
 const nobody: Owners = (stage) => Promise.resolve([toNobody(stage)]);
 
-/** Twenty workers look at the objects of a circle at once, and each sees the others as far as they have come. */
+/** Twenty workers process the objects of a cycle at once, and each sees the others in a different state. */
 const inACircle = "which objects see that they are in a circle, and are unblocked";
 
-/** Makes each the owner of the next, and the last of the first. */
+/** Makes each object the owner of the next, and the last one of the first. */
 function circle(...names: readonly string[]): Step {
   return {
     name: `${names.join(" → ")} → ${names[0]}`,

@@ -1,4 +1,4 @@
-/** Autoscalers, a Deployment that nobody runs, pods that belong to it, and what they are said to use. */
+/** Autoscalers, a Deployment without a controller, its pods, and their simulated usage. */
 import { timeAgo } from "../../acts.ts";
 import { podNamed, templateOf } from "../../objects.ts";
 import type { Step } from "../../suite.ts";
@@ -8,18 +8,18 @@ const labels = { app: "web" } as const;
 const prefix = "sandbox.kubectl-reconcile.io/";
 const hour = 3_600_000;
 
-/** Metrics and bounds of an autoscaler of the Deployment. */
+/** An autoscaler of the Deployment, with these metrics and bounds. */
 export function autoscaler(spec: object, name = "web"): object {
   const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
   return { metadata: { name }, spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 10, ...spec } };
 }
 
-/** A metric of CPU: so many percent of the requests. */
+/** A CPU metric with a target in percent of the requests. */
 export function cpu(averageUtilization: number): object {
   return { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } };
 }
 
-/** Sets or takes out the annotations that say what there is to measure, of an object: `services/web`. */
+/** Sets or removes the annotations with simulated metrics on an object: `services/web`. */
 export function say(stage: Stage, of: string, values: Readonly<Record<string, string | null>>): Promise<unknown> {
   const [resource, name = stage.namespace] = of.split("/") as [string, string?];
   const path =
@@ -32,7 +32,7 @@ export function say(stage: Stage, of: string, values: Readonly<Record<string, st
 
 const mergePatch = "application/merge-patch+json";
 
-/** What all pods of the Deployment use together. */
+/** Sets the total usage of the Deployment's pods. */
 export function load(values: Readonly<Record<string, string | null>>): Step {
   return { name: `load ${JSON.stringify(values)}`, act: (stage) => say(stage, "deployments/web", values) };
 }
@@ -40,14 +40,14 @@ export function load(values: Readonly<Record<string, string | null>>): Step {
 export interface PodParts {
   readonly ready?: boolean;
   readonly phase?: string;
-  /** Without one, there is no request. */
+  /** Without a value the container has no request. */
   readonly request?: string;
   /** Default: an hour. */
   readonly startedMsAgo?: number;
   readonly readyMsAgo?: number;
 }
 
-/** A pod of the Deployment, with the status that a kubelet would have written. */
+/** A pod of the Deployment, with a kubelet's status. */
 export async function runPod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
   const { request = "100m" } = parts;
   const { metadata } = await stage.get("deployments", "web");
@@ -68,7 +68,7 @@ export async function report(stage: Stage, name: string, parts: PodParts): Promi
   await stage.patch("pods", `${name}/status`, { status: { phase, ...started } });
 }
 
-/** A Deployment of so many replicas, and pods, a letter each. */
+/** Creates a Deployment with a number of replicas, and pods, one per letter. */
 export async function workload(
   stage: Stage,
   { replicas = 2, pods = "ab", use = {} }: Readonly<{ replicas?: number; pods?: string; use?: object }>,
@@ -93,7 +93,7 @@ export function begin(spec: object, parts: Parameters<typeof workload>[1] = {}):
   };
 }
 
-/** Changes the autoscaler's spec; `null` takes a field out. */
+/** Changes the autoscaler's spec; `null` removes a field. */
 export function change(spec: object): Step {
   return {
     name: `the autoscaler becomes ${JSON.stringify(spec)}`,
@@ -101,7 +101,7 @@ export function change(spec: object): Step {
   };
 }
 
-/** Somebody scales the Deployment. */
+/** Scales the Deployment. */
 export function scaleTo(replicas: number): Step {
   return {
     name: `somebody scales to ${replicas}`,
@@ -109,7 +109,7 @@ export function scaleTo(replicas: number): Step {
   };
 }
 
-/** One step that does something. */
+/** A step with one action. */
 export function step(name: string, act: Step["act"]): Step {
   return { name, act };
 }

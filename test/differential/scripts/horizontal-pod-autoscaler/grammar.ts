@@ -1,16 +1,16 @@
-/** Random scripts: a Deployment under load, whose pods, bounds and autoscaler change. */
+/** Random scripts: a Deployment under load, with changes of its pods, bounds and autoscaler. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import { autoscaler, begin, change, cpu, load, report, runPod, scaleTo, step } from "./acts.ts";
 
 interface Scene {
   readonly random: Random;
-  /** Names of pods that were made, whether they are there still or not. */
+  /** Names of all created pods, whether they still exist or not. */
   readonly pods: string[];
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -46,7 +46,7 @@ function metrics(scene: Scene): readonly object[] {
   return chosen.length === 0 ? all.slice(0, 1) : chosen;
 }
 
-/** Periods are longer than a script, so that what they allow does not depend on when. */
+/** The periods exceed a script, so that their limits do not depend on time. */
 function behavior(scene: Scene): object | null {
   if (scene.random.next() < 0.5) return null;
   const rules = (): object => ({
@@ -80,7 +80,7 @@ function addPod(scene: Scene): Step {
   return step(`pod ${name}`, (stage) => runPod(stage, name));
 }
 
-/** What is done to a pod that may be gone. */
+/** Acts on a pod that may be gone. */
 function removePod(scene: Scene): Step {
   const name = oneOf(scene, scene.pods);
   return step(`delete ${name}`, async (stage) => {
@@ -102,7 +102,7 @@ function replace(scene: Scene): Step {
   const next = spec(scene);
   return step(`another autoscaler ${JSON.stringify(next)}`, async (stage) => {
     await stage.remove("horizontalpodautoscalers", "web");
-    // Longer than a period: what was remembered of the one before is forgotten.
+    // Longer than a period: the history of the previous one is forgotten.
     await Bun.sleep(2500);
     await stage.create("horizontalpodautoscalers", autoscaler(next));
   });

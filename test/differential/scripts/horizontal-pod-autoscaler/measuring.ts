@@ -1,4 +1,4 @@
-/** What is measured, and what becomes of an autoscaler whose metrics cannot be had. */
+/** Metrics, and autoscalers whose metrics are unavailable. */
 import type { Script } from "../../suite.ts";
 import { autoscaler, begin, change, cpu, load, runPod, say, scaleTo, step, workload } from "./acts.ts";
 

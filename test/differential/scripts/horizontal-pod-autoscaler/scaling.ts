@@ -4,7 +4,7 @@ import { autoscaler, begin, change, cpu, load, report, runPod, scaleTo, step } f
 
 const half = { metrics: [cpu(50)] };
 
-/** Rules that forbid nothing. */
+/** Rules without effective limits. */
 function rules(more: object = {}): object {
   const policies = [{ type: "Pods", value: 100, periodSeconds: 1800 }];
   return { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...more };

@@ -1,6 +1,6 @@
 /**
- * Random scripts of one Job. What is drawn is drawn before the script is played; which pod a fraction means is looked up on each side.
- * Pods end an hour ago, so that nothing waits for a back-off.
+ * Random scripts of one Job. All random choices are made before the script runs; the pod for a fraction is selected on each side. Pods end
+ * an hour ago, so that nothing waits for a back-off.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { bind, removePod, setPodState } from "../../acts.ts";
@@ -21,7 +21,7 @@ import {
 
 interface Scene {
   readonly random: Random;
-  /** Whether the Job has indexes, now or when it is made next. */
+  /** Whether the Job has indexes, now or when it is created next. */
   indexed: boolean;
   completions: number;
 }
@@ -44,7 +44,7 @@ function pick<T>(items: readonly T[], fraction: number): T {
 
 type Move = (scene: Scene) => Step;
 
-/** Each as often as it stands here. */
+/** Each is chosen as often as it is listed. */
 const moves: readonly Move[] = [
   end,
   end,
@@ -115,7 +115,7 @@ function make(scene: Scene): Step {
   };
 }
 
-/** The Job goes at once, its pods lose their finalizers and go, too; then another one is made. */
+/** The Job is deleted at once, its pods lose their finalizers and are deleted, too; then another one is created. */
 function anew(scene: Scene): Step {
   const made = make(scene);
   return {
@@ -138,7 +138,7 @@ async function job(stage: Stage): Promise<JobObject> {
   return (await stage.get("jobs", jobName)) as unknown as JobObject;
 }
 
-/** Does something to a running pod, if there is one. */
+/** Acts on a running pod, if there is one. */
 function toOne({ random }: Scene, name: string, act: (stage: Stage, pod: PodObject) => Promise<unknown>): Step {
   const fraction = random.next();
   return {
@@ -179,7 +179,7 @@ function place(scene: Scene): Step {
   });
 }
 
-/** Not ready for an hour: that is when it counts as ended. */
+/** Not ready for an hour, which counts as the time of its end. */
 function removeOne(scene: Scene): Step {
   const how = chance(scene.random, 0.5) ? "gracefully" : "at once";
   return toOne(scene, `a pod is deleted ${how}`, async (stage, pod) => {
@@ -237,7 +237,7 @@ function restart(scene: Scene): Step {
   );
 }
 
-/** A number of restarts that no other pod has tells which of two pods of one index goes first. */
+/** A unique number of restarts determines which of two pods of one index is deleted first. */
 function renumber(scene: Scene): Step {
   const to = String(below(scene.random, scene.completions + 1));
   const restarts = 10 + below(scene.random, 1000);
@@ -249,7 +249,7 @@ function renumber(scene: Scene): Step {
   });
 }
 
-/** Matches no selector of a Job. It has the finalizer, and comes to have no owner: only then it is an orphan. */
+/** It matches no Job's selector. It has the finalizer, and only becomes an orphan when it loses its owner. */
 function orphan({ random }: Scene): Step {
   const leaving = chance(random, 0.3);
   return {
@@ -273,7 +273,7 @@ function orphan({ random }: Scene): Step {
   };
 }
 
-/** Somebody else writes to the status what the controller will put right. */
+/** Changes the status, which the controller will correct. */
 function touchStatus({ random }: Scene): Step {
   const ready = below(random, 2);
   return {

@@ -17,7 +17,7 @@ const renumber = (from: number, to: string | null) => ({
   async act(stage: Parameters<typeof runningPods>[0]) {
     const pod = (await runningPods(stage)).find((each) => indexOf(each) === from);
     if (pod === undefined) return;
-    // The one without a node goes first.
+    // The one without a node is deleted first.
     await bind(stage, pod, "node-1");
     await stage.patch("pods", pod.metadata.name, { metadata: { annotations: { [indexName]: to } } });
   },

@@ -1,4 +1,4 @@
-/** Jobs that go some time after they have finished. Nothing collects their pods: a Job that is deleted waits for that. */
+/** Jobs with a TTL. Nothing deletes their pods: a Job that is being deleted waits for that. */
 import type { Stage } from "../../stage.ts";
 import type { Script } from "../../suite.ts";
 import { create, endFirst, failed, later, type JobObject, patchSpec, succeeded } from "./acts.ts";
