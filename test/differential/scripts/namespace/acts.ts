@@ -1,4 +1,4 @@
-/** What people do to namespaces and to what is in them. */
+/** Actions of users on namespaces and their content. */
 import type { Kind } from "../../../../src/api/kind.ts";
 import { Namespaces } from "../../../../src/api/kinds.ts";
 import { known, type ResourceName } from "../../kinds.ts";
@@ -7,7 +7,7 @@ import type { Step } from "../../suite.ts";
 import type { Resource, Stage } from "../../stage.ts";
 import { bind } from "../../acts.ts";
 
-/** The kinds that scripts put finalizers on, or that keep some of their own. */
+/** The kinds that get finalizers from scripts, or have their own. */
 const holding: readonly ResourceName[] = [
   "pods",
   "configmaps",
@@ -26,7 +26,7 @@ export const deleteNamespace: Step = {
   act: (stage) => stage.remove("namespaces", stage.namespace),
 };
 
-/** Takes finalizers from everything that has some, and ends pods: what is left then goes. */
+/** Removes all finalizers and ends pods, so that everything left is deleted. */
 export async function letAllGo(stage: Stage): Promise<void> {
   for (const name of holding) await letGo(stage, name);
 }
@@ -45,7 +45,7 @@ export async function letGo(stage: Stage, resource: Resource): Promise<void> {
   }
 }
 
-/** What a controller has taken away in between is gone all the same. */
+/** Ignores that a controller has deleted the object in between. */
 export async function tolerant(answer: Promise<unknown>): Promise<void> {
   try {
     await answer;
@@ -65,7 +65,7 @@ export function letAllGoStep(name = "all finalizers go, and pods end"): Step {
   };
 }
 
-/** Whether the controller has let the namespace go; another finalizer in the spec may still hold it. */
+/** Whether the controller has finalized the namespace; another finalizer in the spec may still block it. */
 export async function isLetGo(stage: Stage): Promise<boolean> {
   const mine = (await stage.all(Namespaces)).find(({ metadata }) => metadata.name === stage.namespace);
   const { finalizers = [] } = (mine?.["spec"] ?? {}) as { readonly finalizers?: readonly string[] };
@@ -73,14 +73,14 @@ export async function isLetGo(stage: Stage): Promise<boolean> {
 }
 
 /**
- * Touches the namespace, if it is there: its controller comes by in 5 seconds, whatever it has put off. `times` tells this touch from
- * those before.
+ * Changes the namespace, if it exists: its controller processes it in 5 seconds, whatever it has delayed. `times` distinguishes this change
+ * from earlier ones.
  */
 export async function wake(stage: Stage, times: string): Promise<void> {
   await tolerant(stage.patch("namespaces", stage.namespace, { metadata: { annotations: { woken: times } } }));
 }
 
-/** Whether the namespace has gone: a step whose errors are retried ends with it, however long the back-off has grown. */
+/** Whether the namespace is gone: a step whose errors are retried ends with that, however long the back-off is. */
 export async function hasGone(stage: Stage): Promise<boolean> {
   return (await stage.all(Namespaces)).every(({ metadata }) => metadata.name !== stage.namespace);
 }
@@ -90,14 +90,14 @@ export function configMap(name: string, metadata: object = {}): object {
   return { metadata: { name, ...metadata }, data: { a: "b" } };
 }
 
-/** A pod on a node, which takes so long to end. */
+/** A pod on a node, with this grace period. */
 export async function placedPod(stage: Stage, name: string, grace: number, metadata: object = {}): Promise<void> {
   const pod = podNamed(name, { app: name }, { metadata, spec: { terminationGracePeriodSeconds: grace } });
   await stage.create("pods", pod);
   await bind(stage, { metadata: { name, uid: "" }, spec: { containers: [] } }, "one");
 }
 
-/** `PUT namespaces/NAME/finalize` by a person. */
+/** A user's `PUT namespaces/NAME/finalize`. */
 export async function finalizeByHand(stage: Stage, finalizers: readonly string[]): Promise<void> {
   const namespace = await stage.get("namespaces", stage.namespace);
   const path = `/api/v1/namespaces/${stage.namespace}/finalize`;

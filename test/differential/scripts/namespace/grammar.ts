@@ -1,4 +1,4 @@
-/** Random scripts: a namespace is filled, deleted, and emptied by somebody step by step, sometimes while more is going on. */
+/** Random scripts: a namespace is filled, deleted, and emptied step by step, with further changes in some scripts. */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { ResourceName } from "../../kinds.ts";
 import { podNamed, replicaSet } from "../../objects.ts";
@@ -21,7 +21,7 @@ const finalizers = ["example.com/hold", "example.com/also", "example.org/z"];
 interface Scene {
   readonly random: Random;
   count: number;
-  /** The spec has a finalizer beside `kubernetes`. */
+  /** Whether the spec has a finalizer in addition to `kubernetes`. */
   other: boolean;
 }
 
@@ -29,7 +29,7 @@ function pick<T>(items: readonly T[], random: Random): T {
   return items[below(random, items.length)] as T;
 }
 
-/** None more often than not. */
+/** Usually none. */
 function drawnFinalizers(random: Random): { finalizers?: readonly string[] } {
   if (random.next() < 0.6) return {};
   const drawn = finalizers.filter(() => random.next() < 0.5);
@@ -69,7 +69,7 @@ function otherFinalizer(scene: Scene): Step {
 
 const kindsHeld: readonly ResourceName[] = ["configmaps", "secrets", "leases", "services", "replicasets", "pods"];
 
-/** What somebody does while the namespace goes. Each ends with a touch, so that the controller comes soon. */
+/** Actions while the namespace is being deleted. Each ends with a change of the namespace, so that the controller processes it soon. */
 function meanwhile(scene: Scene): Step {
   const { random } = scene;
   const touch = `after ${++scene.count}`;
@@ -97,7 +97,7 @@ function meanwhile(scene: Scene): Step {
   }
 }
 
-/** The script of a seed: about half of the steps come before the namespace is deleted. */
+/** The script of a seed: about half of the steps are before the deletion of the namespace. */
 export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const scene: Scene = { random, count: 0, other: false };

@@ -1,4 +1,4 @@
-/** Namespaces that something holds. */
+/** Namespaces whose deletion is blocked. */
 import { podNamed, replicaSet } from "../../objects.ts";
 import type { Script, Step } from "../../suite.ts";
 import {
@@ -78,7 +78,7 @@ export const heldBack: readonly Script[] = [
       { name: "a pod on a node", act: (stage) => placedPod(stage, "stuck", 1) },
       { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
       deleteNamespace,
-      // What fails is tried again soon: nobody needs to be woken.
+      // Failures are retried soon, without another change.
       { name: "it ends", act: letAllGo, until: isLetGo },
     ],
   },

@@ -1,4 +1,4 @@
-/** Nodes that report, fall silent and come back, and pods on them. Each stage has zones of its own. */
+/** Nodes that report, become silent and come back, and pods on them. Each stage has separate zones. */
 import { pathOf } from "../../../../src/api/kind.ts";
 import { Nodes } from "../../../../src/api/kinds.ts";
 import { bind, timeAgo } from "../../acts.ts";
@@ -13,7 +13,7 @@ export interface NodeParts {
   readonly labels?: Readonly<Record<string, string>>;
   readonly zone?: string;
   readonly unschedulable?: boolean;
-  /** What its kubelet has reported; undefined: nothing yet. Default True. */
+  /** The status that its kubelet has reported; undefined: none yet. Default True. */
   readonly ready?: Ready | undefined;
   /** Whether its Lease is renewed from now on. Default true. */
   readonly beats?: boolean;
@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
   Unknown: "Unclear",
 };
 
-/** The conditions that a kubelet reports, now. */
+/** The conditions that a kubelet reports now. */
 export function conditions(ready: Ready, more: Readonly<Record<string, string>> = {}): object {
   const lastHeartbeatTime = new Date().toISOString();
   const all = { MemoryPressure: "False", DiskPressure: "False", PIDPressure: "False", Ready: ready, ...more };
@@ -43,7 +43,7 @@ export function conditions(ready: Ready, more: Readonly<Record<string, string>> 
   };
 }
 
-/** A kubelet reports its node's status. */
+/** Reports a node's status as its kubelet. */
 export function report(
   stage: Stage,
   node: string,
@@ -83,11 +83,11 @@ export async function removeNode(stage: Stage, node: string): Promise<void> {
 }
 
 export interface PodParts {
-  /** Of the condition Ready; undefined: it has none. */
+  /** Status of the condition Ready; undefined for a pod without it. */
   readonly ready?: Ready | undefined;
 }
 
-/** A pod that runs on a node; it gets the node last. */
+/** A running pod on a node; it is bound last. */
 export async function makePod(stage: Stage, name: string, node: string, { ready }: PodParts): Promise<void> {
   await stage.create("pods", {
     metadata: { name, labels: { pod: name } },
@@ -110,7 +110,7 @@ interface NodeObject {
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Until the node's condition Ready is so, and it has these NoExecute taints of its own state and no others. */
+/** Waits until the node's condition Ready has this status, and the node has these NoExecute taints for it and no others. */
 export function nodeIs(
   node: string,
   ready: Ready | undefined,
@@ -131,10 +131,10 @@ export const allOf =
   async (stage) =>
     (await Promise.all(untils.map((until) => until(stage)))).every(Boolean);
 
-/** A step of several acts, one after the other. */
+/** A step of several actions in sequence. */
 export function step(name: string, acts: (stage: Stage) => Promise<unknown>, more: Partial<Step> = {}): Step {
   return { name, act: acts, ...more };
 }
 
-/** The script ends: so do its heartbeats. */
+/** The end of the script and of its heartbeats. */
 export const endOf = (...nodes: readonly string[]): Step => step("the end", (stage) => fallSilent(stage, ...nodes));

@@ -1,4 +1,4 @@
-/** Random scripts: nodes of one zone that fall silent, come back, report what they like, come and go, with pods on them. */
+/** Random scripts: nodes of one zone that become silent, come back, report other conditions, are added and deleted, with pods on them. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import {
@@ -20,12 +20,12 @@ const pressures = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnav
 
 interface Scene {
   readonly random: Random;
-  /** What each node that is there has reported; a silent one is unknown. */
+  /** The last report of each existing node; a silent one is Unknown. */
   readonly there: Map<string, Ready>;
   pods: number;
 }
 
-/** The script of a seed. One node is always ready, so that the zone is never wholly disrupted. */
+/** The script of a seed. One node is always ready, so that the zone is never fully disrupted. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), there: new Map(), pods: 0 };
   const steps: Step[] = [step("a node", (stage) => makeNode(stage, "always"))];
@@ -35,7 +35,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 function oneOf<T>({ random }: Pick<Scene, "random">, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 

@@ -1,4 +1,4 @@
-/** Written scripts. A node may be silent for 10 s, and all nodes are looked at every second. */
+/** Written scripts. A node may be silent for 10 s, and all nodes are scanned every second. */
 import { long } from "../../../support/long.ts";
 import type { Script } from "../../suite.ts";
 import {
@@ -192,6 +192,6 @@ export const scripts: readonly Script[] = [
       endOf("n2", "other"),
     ],
   },
-  // Alone, and one silence after the other: too long for every run.
+  // Runs alone, with several periods of silence in sequence: too long for every run.
   ...(long ? [noNodeIsReady] : []),
 ];

@@ -1,6 +1,6 @@
 /**
- * Random scripts: pods that come to nodes and go, with drivers and kubelets that follow. Of a volume for one node at a time at most one pod waits:
- * which of two gets it is chance.
+ * Random scripts: pods that are added to nodes and deleted, with the reactions of drivers and kubelets. At most one pod waits for a volume
+ * that only one node can attach, because it is random which of two pods gets it.
  */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { VolumeAttachments } from "../../../../src/api/kinds.ts";
@@ -18,7 +18,7 @@ interface Scene {
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -97,7 +97,7 @@ function drop(scene: Scene): Step {
   return ofPod(scene, "delete", removePod);
 }
 
-/** The driver attaches all that it is asked for. */
+/** The driver makes all requested attachments. */
 function drive(): Step {
   return step("the driver works", async (stage) => {
     for (const { metadata, status } of await attachments(stage)) {
@@ -107,7 +107,7 @@ function drive(): Step {
   });
 }
 
-/** The kubelets have mounted what their pods use and is attached. */
+/** The kubelets have mounted all attached volumes that their pods use. */
 function report(): Step {
   return step("the kubelets report", async (stage) => {
     const users = await usersOf(stage);

@@ -1,4 +1,4 @@
-/** Claims, volumes and classes. Volumes and classes have no namespace: their names, and the classes that claims name, are the stage's own. */
+/** Claims, volumes and classes. Volumes and classes are cluster-scoped: their names, and the classes of claims, belong to one stage. */
 import { StorageClasses } from "../../../../src/api/kinds.ts";
 import type { Json } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -6,9 +6,12 @@ import type { Step } from "../../suite.ts";
 
 export interface ClaimParts {
   readonly size?: string;
-  /** The stage's own; `""` for none, null: it says nothing; then a selector keeps other stages' volumes away. Default `static`, which does not exist. */
+  /**
+   * A class of the stage; `""` for none, null to leave it out: then a selector excludes volumes of other stages. Default `static`, which
+   * does not exist.
+   */
   readonly storageClass?: string | null;
-  /** Its volume, the stage's own. */
+  /** Its volume, one of the stage. */
   readonly volume?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: object;
@@ -31,18 +34,18 @@ export async function makeClaim(stage: Stage, name: string, parts: ClaimParts = 
 
 export interface VolumeParts {
   readonly size?: string;
-  /** As of a claim. Default `static`. */
+  /** As for a claim. Default `static`. */
   readonly storageClass?: string;
   readonly modes?: readonly string[];
   readonly policy?: "Retain" | "Delete" | "Recycle";
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  /** The name of the claim that it is reserved for, in the stage's namespace. */
+  /** The name of the claim for which it is reserved, in the stage's namespace. */
   readonly reservedFor?: string;
   /** Whether the reservation has the claim's uid. Default false. */
   readonly withUid?: boolean;
-  /** What it is on. Default: a CSI driver. */
+  /** Its source. Default: a CSI driver. */
   readonly source?: object;
   readonly spec?: object;
 }
@@ -73,7 +76,7 @@ async function refTo(stage: Stage, name: string, withUid: boolean): Promise<obje
   return { ...ref, uid: (metadata as { readonly uid: string }).uid };
 }
 
-/** One default class for all stages of a server: a claim gets the newest one, whoever made it. */
+/** One default class for all stages of a server, because a claim gets the newest one, whoever created it. */
 export const sharedClass = "differential-default";
 
 export async function makeSharedClass(stage: Stage): Promise<void> {
@@ -104,7 +107,7 @@ export async function makeClass(stage: Stage, name: string, parts: ClassParts = 
   });
 }
 
-/** A pod that uses claims. It has no node. */
+/** A pod that uses claims, without a node. */
 export function makePod(stage: Stage, name: string, ...claims: readonly string[]): Promise<Json> {
   return stage.create("pods", {
     metadata: { name, labels: { pod: name } },
@@ -126,7 +129,7 @@ export const removeClaim = (stage: Stage, name: string): Promise<void> => stage.
 export const removeVolume = (stage: Stage, name: string): Promise<void> =>
   stage.remove("persistentvolumes", ownName(stage, name));
 
-/** A step of several acts, one after the other. */
+/** A step of several actions in sequence. */
 export function step(name: string, act: (stage: Stage) => Promise<unknown>): Step {
   return { name, act };
 }

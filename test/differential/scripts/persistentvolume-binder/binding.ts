@@ -1,4 +1,4 @@
-/** Which volume a claim gets, and what is made of the two when somebody changes them. */
+/** Which volume a claim gets, and how changes of the two are handled. */
 import type { Script } from "../../suite.ts";
 import {
   annotateClaim,

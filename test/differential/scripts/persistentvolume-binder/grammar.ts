@@ -1,6 +1,6 @@
 /**
- * Random scripts: claims and volumes that come, go, name each other and are taken from each other. Each volume suits one name of a
- * claim, and no two are of one size: which of two claims, or of two equal volumes, comes first is chance.
+ * Random scripts: claims and volumes that are added and deleted, name each other and lose each other. Each volume fits one name of a claim,
+ * and no two have the same size, because the order of two claims, or of two equal volumes, is random.
  */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -13,13 +13,13 @@ const policies = ["Retain", "Delete", "Recycle"] as const;
 
 interface Scene {
   readonly random: Random;
-  /** Names of volumes that were made, whether they are there still or not. */
+  /** Names of all created volumes, whether they still exist or not. */
   readonly volumes: string[];
   pods: number;
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -76,7 +76,7 @@ function addClaim(scene: Scene): Step {
 
 function addVolume(scene: Scene): Step {
   const name = `v${scene.volumes.length}`;
-  // Each of a size of its own.
+  // Each with a different size.
   const size = `${1 + Math.floor(scene.random.next() * 8)}${String(scene.volumes.length).padStart(3, "0")}Mi`;
   scene.volumes.push(name);
   const claim = oneOf(scene, claims);

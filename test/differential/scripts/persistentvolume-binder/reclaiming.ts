@@ -1,4 +1,4 @@
-/** What becomes of volumes whose claims are gone, or are bound to another volume. */
+/** Volumes whose claims are deleted, or bound to another volume. */
 import type { Script } from "../../suite.ts";
 import { makeClaim, makePod, makeVolume, patchVolume, removeClaim, step, type VolumeParts } from "./acts.ts";
 

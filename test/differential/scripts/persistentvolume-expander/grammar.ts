@@ -1,4 +1,4 @@
-/** Random scripts: claims that come, grow, get what they request or less, and go. */
+/** Random scripts: claims that are added, grow, get what they request or less, and are deleted. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -6,11 +6,11 @@ import { grow, has, makeClaim, makeClass, sources, step } from "./acts.ts";
 
 interface Scene {
   readonly random: Random;
-  /** What each claim requests, in Gi. */
+  /** The request of each claim, in Gi. */
   readonly requests: number[];
 }
 
-/** Below the number, which is not 0. */
+/** A random number below `count`, which is not 0. */
 const below = ({ random }: Scene, count: number): number => Math.floor(random.next() * count);
 
 /** The script of a seed. */

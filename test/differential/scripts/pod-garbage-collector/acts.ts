@@ -1,6 +1,6 @@
 /**
- * Pods of nodes that are there, gone or out of service. No kubelet and no scheduler is at work: a pod is made with its node, and its
- * status is written by the script.
+ * Pods of nodes that exist, were deleted or are out of service. No kubelet and no scheduler runs: a pod is created with its node, and the
+ * script writes its status.
  */
 import { pathOf } from "../../../../src/api/kind.ts";
 import { Nodes, Pods } from "../../../../src/api/kinds.ts";
@@ -8,20 +8,20 @@ import type { PodObject } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
 
 export interface PodParts {
-  /** Without its prefix; none: the pod waits for a scheduler. */
+  /** Without its prefix; if it is missing, the pod waits for a scheduler. */
   readonly node?: string;
   readonly phase?: string;
   readonly reason?: string;
   readonly conditions?: readonly object[];
-  /** A finalizer that nobody removes: the pod stays, whoever deletes it. */
+  /** Whether it has a finalizer that is not removed, so that the pod stays after its deletion. */
   readonly held?: boolean;
-  /** Asks for its deletion once it is as asked for. */
+  /** Whether it is deleted after its creation. */
   readonly deleted?: boolean;
 }
 
 export const heldBy = "example.com/hold";
 
-/** Makes a pod that has come as far as its parts say. */
+/** Creates a pod in the state of its parts. */
 export async function makePod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
   const { node, phase = "Running", reason, conditions, held = false, deleted = false } = parts;
   await stage.create("pods", {
@@ -48,7 +48,7 @@ export interface NodeParts {
   readonly outOfService?: boolean;
 }
 
-/** Makes a node, or changes the one that is there. */
+/** Creates a node, or changes the existing one. */
 export async function setNode(stage: Stage, node: string, parts: NodeParts = {}): Promise<void> {
   const { ready = "True", outOfService = false } = parts;
   const name = ownName(stage, node);
@@ -62,27 +62,27 @@ export function removeNode(stage: Stage, node: string): Promise<void> {
   return stage.remove("nodes", ownName(stage, node));
 }
 
-/** The names of the stage's pods. */
+/** Names of the stage's pods. */
 export async function podNames(stage: Stage): Promise<readonly string[]> {
   return (await stage.pods()).map(({ metadata }: PodObject) => metadata.name).sort();
 }
 
-/** Whether these pods are left, and no others. */
+/** Whether exactly these pods are left. */
 export function left(...names: readonly string[]): (stage: Stage) => Promise<boolean> {
   const wanted = names.toSorted().join();
   return async (stage) => (await podNames(stage)).join() === wanted;
 }
 
-/** Where the ended pod is that is kept: a namespace of no stage. */
+/** The namespace, outside all stages, of the finished pod that is kept. */
 const aside = "kept-aside";
 
 /**
- * One ended pod is kept in a cluster. This makes one that nobody may remove, so that in the stages all evicted pods, which come before it, are
- * beyond the threshold.
+ * One finished pod is kept in a cluster. This creates one that cannot be deleted, so that all evicted pods in the stages, which are deleted
+ * before it, exceed the threshold.
  */
 export async function keepOneAside({ cluster }: Stage): Promise<void> {
   const pods = pathOf(Pods, { namespace: aside });
-  // Several scripts of one cluster are at it: what one makes, the others find.
+  // Several scripts of a cluster do this at once: one creates it, the others find it.
   for (let tries = 0; tries < 50; tries++) {
     const { status, body } = await cluster.request("GET", `${pods}/kept`);
     if (status === 404) {

@@ -1,4 +1,4 @@
-/** Random scripts: pods and nodes in any state, then a wait until all that is to go has gone. */
+/** Random scripts: pods and nodes in any state, then a wait for all deletions. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -13,14 +13,14 @@ interface Scene {
   readonly pods: Map<string, PodParts>;
 }
 
-/** The script of a seed, of so many rounds. */
+/** The script of a seed, with this number of rounds. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), there: new Map(), pods: new Map() };
   return { name: `seed ${seed}`, steps: Array.from({ length }, (_, n) => round(scene, n + 1)) };
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -64,7 +64,7 @@ function goes({ node, deleted, phase }: PodParts, there: ReadonlyMap<string, Nod
   return at === undefined || (deleted === true && at.outOfService === true && at.ready !== "True");
 }
 
-/** Until those are left that are to be, and those among them that a finalizer holds have been failed. */
+/** Until the expected pods are left, and those of them with a finalizer have been failed. */
 function untilGone(going: ReadonlySet<string>, left: ReadonlySet<string>): (stage: Stage) => Promise<boolean> {
   return async (stage) => {
     const pods = await stage.pods();
@@ -75,7 +75,7 @@ function untilGone(going: ReadonlySet<string>, left: ReadonlySet<string>): (stag
   };
 }
 
-/** Of the pods that have ended, only evicted ones: which of the others is kept depends on what else is played. */
+/** Of finished pods only evicted ones, because which of the others is kept depends on other scripts. */
 function partsOf(scene: Scene): PodParts {
   const node = oneOf(scene, [undefined, "gone", ...nodes]);
   const ended = scene.random.next() < 0.2;

@@ -14,7 +14,7 @@ interface Scene {
 
 const colours = ["red", "blue", "green"];
 const plain = ["a", "b", "c"];
-/** None selects what selects it: two of these would write each other's rules for ever. */
+/** None selects a role that selects it: two such roles would rewrite each other's rules forever. */
 const aggregated = [
   { name: "low", selects: ["red"], colours: ["green"] },
   { name: "mid", selects: ["blue", "red"], colours: [] },
@@ -23,7 +23,7 @@ const aggregated = [
 const resources = ["pods", "nodes", "secrets", "services"];
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -51,7 +51,7 @@ function changeRole(scene: Scene): Step {
   return act(`ClusterRole ${name}: ${JSON.stringify(parts)}`, async (stage) => {
     if (!(await hasRole(stage, name))) return makeRole(stage, name, parts);
     const { rules } = parts;
-    // Labels that are not said go.
+    // Other labels are removed.
     const without = Object.fromEntries(colours.map((colour) => [`example.com/${colour}`, null]));
     const { metadata } = roleBody(stage, parts) as { readonly metadata: { readonly labels: object } };
     return stage.patch("clusterroles", ownName(stage, name), {
@@ -91,7 +91,7 @@ function addPod(scene: Scene): Step {
   return act(`pod ${name}: ${JSON.stringify(volumes)}`, (stage) => makePod(stage, name, volumes));
 }
 
-/** A claim that is in the way of the next pod. */
+/** A claim that blocks the next pod. */
 function claimAhead(scene: Scene): Step {
   const name = `p${scene.pods + 1}-${oneOf(scene, ["x", "y", "z"])}`;
   return act(`claim ${name}`, async (stage) => {
@@ -123,7 +123,7 @@ const toMap = (what: string, body: object): (() => Step) => {
   return () => act(`ConfigMap: ${what}`, (stage) => stage.patch("configmaps", mapName, body));
 };
 
-/** A policy about some kinds, whose expressions ask for the types of fields of one of them, and for one that is none. */
+/** A policy for some kinds, whose expressions need the types of fields of one of them, and of a field that does not exist. */
 function checkTypes(scene: Scene): Step {
   const name = oneOf(scene, plain);
   const all = kindsOfServer();
@@ -144,7 +144,7 @@ function checkTypes(scene: Scene): Step {
   return act(`policy ${name} about ${about.map(({ kind }) => kind).join(", ")}`, async (stage) => {
     const there = await stage.all(ValidatingAdmissionPolicies);
     if (!there.some(({ metadata }) => metadata.name === ownName(stage, name))) return makePolicy(stage, name, parts);
-    // What is not said goes.
+    // Other fields are removed.
     return changePolicyTo(stage, name, { ...parts, rest: { ...(params === undefined && { paramKind: null }) } });
   });
 }

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies, and what their statuses warn of. */
+/** ValidatingAdmissionPolicies, and the warnings in their statuses. */
 import type { Script } from "../../suite.ts";
 import {
   changePolicy,
@@ -19,7 +19,7 @@ const pods: Rule = [[""], ["v1"], ["pods"]];
 const deployments: Rule = [["apps"], ["v1"], ["deployments"]];
 const widgets: Rule = [[ownGroup], ["v1"], ["widgets"]];
 
-/** Of many kinds, from one group or several. */
+/** Many kinds, from one group or several. */
 const many: readonly Rule[] = [
   [["apps"], ["v1"], ["statefulsets", "daemonsets", "replicasets", "deployments"]],
   [["batch"], ["v1"], ["jobs", "cronjobs"]],
@@ -371,7 +371,7 @@ const definitions: readonly Script[] = [
         ],
       }),
       policy("both", {
-        // A resource of the core group would be one of any group, of another script's, too.
+        // A resource in the core group would also match one in any group, including those of other scripts.
         rules: [[[ownGroup, "apps"], ["v1"], ["widgets", "deployments"]], pods],
         checks: ["object.spec.size == 1 || object.spec.replicas == 1 || object.spec.nodeName == ''"],
       }),

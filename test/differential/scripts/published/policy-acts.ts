@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies that nothing binds, and CustomResourceDefinitions for them to be about. */
+/** ValidatingAdmissionPolicies without bindings, and CustomResourceDefinitions for them. */
 import { ValidatingAdmissionPolicies } from "../../../../src/api/kinds.ts";
 import type { AnyObject, Json } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -6,23 +6,23 @@ import type { Step } from "../../suite.ts";
 import { standing } from "../../telling.ts";
 import { act } from "./acts.ts";
 
-/** What a rule is for: groups, versions, resources. */
+/** The scope of a rule: groups, versions, resources. */
 export type Rule = readonly [groups: readonly string[], versions: readonly string[], resources: readonly string[]];
 
 export interface PolicyParts {
   /** Default: Deployments. */
   readonly rules?: readonly Rule[];
-  /** Expressions, or such with an expression for the message. */
+  /** Expressions, optionally with an expression for the message. */
   readonly checks?: readonly (string | readonly [expression: string, messageExpression: string])[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly params?: readonly [apiVersion: string, kind: string];
-  /** More of the spec. */
+  /** Additional fields of the spec. */
   readonly rest?: object;
 }
 
 const deployments: Rule = [["apps"], ["v1"], ["deployments"]];
 
-/** In names of groups: the stage's own group. */
+/** Stands for the stage's group in names of groups. */
 export const ownGroup = "OWN";
 
 const groupOf = (stage: Stage): string => `${stage.namespace}.example.com`;
@@ -72,7 +72,7 @@ export const changePolicy = (name: string, what: string, body: object): Step =>
 export const removePolicy = (name: string): Step =>
   act(`policy ${name} is deleted`, (stage) => stage.remove(ValidatingAdmissionPolicies, ownName(stage, name)));
 
-/** The schemas of a kind's versions, by their names. */
+/** The schemas of a kind's versions, by version name. */
 type Versions = Readonly<Record<string, object>>;
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -93,7 +93,7 @@ function versionsOf(versions: Versions): readonly object[] {
   }));
 }
 
-/** Whether discovery and OpenAPI say of the kind what the definition does. `marks`: of each version a field's name, which no version before had. */
+/** Whether discovery and OpenAPI have the kind's new definition. `mark`: the name of a field that is new in all versions. */
 function isPublished(stage: Stage, plural: string, versions: readonly string[], mark: string): Promise<void> {
   const group = `apis/${groupOf(stage)}`;
   return until(async () => {
@@ -134,7 +134,7 @@ export const redefine = ({ kind, plural, versions, mark }: DefinitionParts): Ste
     await isPublished(stage, plural, Object.keys(versions), mark);
   });
 
-/** Waits until no document is left: there must be no other kind of its group. */
+/** Waits until its OpenAPI document is gone: there must be no other kind in its group. */
 export const undefine = (plural: string): Step =>
   act(`the CustomResourceDefinition of ${plural} is deleted`, async (stage) => {
     await stage.remove("customresourcedefinitions", definitionName(stage, plural));
@@ -145,7 +145,7 @@ export const undefine = (plural: string): Step =>
     });
   });
 
-/** As it stands, and who has applied which fields of its status. Upstream's names of types end in a time. */
+/** The final object, and who has applied which fields of its status. Upstream's type names end in a time. */
 export function tellPolicy(object: AnyObject): object {
   const entries = (object.metadata as { readonly managedFields?: readonly Json[] }).managedFields ?? [];
   const applied = entries

@@ -1,7 +1,7 @@
 /**
- * Random scripts. What is drawn is drawn before the script is played, as fractions: which pod a fraction means is looked up on
- * each side among its pods, sorted by class. Whatever sets pods apart is something that the ranking for deletion looks at, so
- * that kube-controller-manager has no choice: the node shows in the restarts, the template and orphanage in the deletion cost.
+ * Random scripts. All random choices are made before the script runs, as fractions: the pod for a fraction is selected on each side among
+ * its pods, sorted by class. Pods differ only in criteria of the deletion ranking, so that kube-controller-manager has no choice: the node
+ * is reflected in the restarts, the template and the lack of an owner in the deletion cost.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { activePods, bind, removePod, setPodState } from "../../acts.ts";
@@ -12,9 +12,9 @@ import { parentOn, type Resource, type Stage } from "../../stage.ts";
 interface Owner {
   readonly name: string;
   readonly resource: Resource;
-  /** Whether it is there now, as far as the script goes. */
+  /** Whether it exists at this point of the script. */
   exists: boolean;
-  /** Whether it was there before. */
+  /** Whether it existed before. */
   isBack: boolean;
 }
 
@@ -35,7 +35,7 @@ const hourCounts = [1, 100, 10_000];
 const adoptsTwice =
   "a ReplicationController, which does not wait for its own writes, adopts a pod again if its cache is a sync behind";
 
-/** The script of a seed: two ReplicaSets and a ReplicationController, and what happens to them and their pods. */
+/** The script of a seed: two ReplicaSets and a ReplicationController, and changes of these and their pods. */
 export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const scene: Scene = {
@@ -61,7 +61,7 @@ function pick<T>(items: readonly T[], fraction: number): T | undefined {
 
 type Move = (scene: Scene, owner: Owner) => Step;
 
-/** Each as often as it stands here, among those that fit the scene. */
+/** Each of those that fit the scene is chosen as often as it is listed. */
 const moves: readonly Move[] = [
   scaleTo,
   scaleTo,
@@ -119,7 +119,7 @@ function scaleTo({ random }: Scene, { name, resource }: Owner): Step {
   return { name: `scale ${name} to ${replicas}`, act: (stage) => stage.patch(resource, name, { spec: { replicas } }) };
 }
 
-/** Does something to one of the pods that fit, if there are any. */
+/** Acts on one of the suitable pods, if there are any. */
 function toOne(
   { random }: Scene,
   owner: Owner,
@@ -195,7 +195,7 @@ function finish(): Step {
   };
 }
 
-/** Tens are drawn; the last digit tells the template, 7 an orphan. */
+/** The tens are random; the last digit shows the template, 7 means an orphan. */
 function cost(scene: Scene, owner: Owner): Step {
   const tens = below(scene.random, 4) - 1;
   return toOne(scene, owner, {
@@ -258,7 +258,7 @@ function template(scene: Scene, { name, resource }: Owner): Step {
 }
 
 function minReady({ random }: Scene, { name, resource }: Owner): Step {
-  // Half a day: pods are ready for an hour, or for days.
+  // Half a day: pods have been ready for an hour, or for days.
   const minReadySeconds = random.next() < 0.5 ? 0 : 43_200;
   return {
     name: `minReadySeconds of ${name}: ${minReadySeconds}`,
@@ -277,7 +277,7 @@ function editStatus({ random }: Scene, { name, resource }: Owner): Step {
   };
 }
 
-/** As when the garbage collector leaves its pods as orphans. */
+/** As when the garbage collector orphans its pods. */
 function removeOwner(_scene: Scene, owner: Owner): Step {
   const { name, resource } = owner;
   owner.exists = false;
@@ -292,7 +292,7 @@ function removeOwner(_scene: Scene, owner: Owner): Step {
   };
 }
 
-/** Allows no pod more, or goes: then every owner is touched, which wakes its controller. */
+/** Permits no additional pods, or is removed: then every owner is changed, which enqueues it. */
 function toggleQuota(scene: Scene): Step {
   scene.quota = !scene.quota;
   const there = scene.owners.filter(({ exists }) => exists);

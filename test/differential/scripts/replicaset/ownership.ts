@@ -1,4 +1,4 @@
-/** Whose a pod is. */
+/** Owners of pods. */
 import { activePods, at, bind, removePod, scale, setPodState } from "../../acts.ts";
 import { costAnnotation, podNamed, replicaSet } from "../../objects.ts";
 import type { Script } from "../../play.ts";

@@ -1,4 +1,4 @@
-/** ReplicationControllers, where they could be another than ReplicaSets. */
+/** ReplicationControllers, in respects that might differ from ReplicaSets. */
 import { activePods, at, bind, removePod, scale, setPodState } from "../../acts.ts";
 import { podNamed, replicaSet, replicationController } from "../../objects.ts";
 import type { Script } from "../../play.ts";

@@ -1,4 +1,4 @@
-/** How many pods there are. */
+/** The number of pods. */
 import { activePods, at, removePod, scale, setPodState } from "../../acts.ts";
 import { replicaSet } from "../../objects.ts";
 import type { Script } from "../../play.ts";

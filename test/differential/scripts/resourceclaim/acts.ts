@@ -1,4 +1,6 @@
-/** Claims of devices, their templates, and pods that use them. Scripts play the scheduler: they allocate and reserve, and bind pods. */
+/**
+ * ResourceClaims, their templates, and pods that use them. Scripts act as the scheduler: they allocate and reserve claims, and bind pods.
+ */
 import { ResourceClaims, ResourceClaimTemplates } from "../../../../src/api/kinds.ts";
 import { at, bind } from "../../acts.ts";
 import type { AnyObject, Json, PodObject } from "../../objects.ts";
@@ -9,7 +11,7 @@ export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Ste
 
 /** Keeps a claim until its devices are free. */
 export const protection = "resource.kubernetes.io/delete-protection";
-/** A finalizer that nobody here removes but a script. */
+/** A finalizer that only scripts remove. */
 export const foreign = "example.com/hold";
 const entryAnnotation = "resource.kubernetes.io/pod-claim-name";
 
@@ -44,9 +46,9 @@ export interface PodParts {
   /** By the name of the entry. */
   readonly entries?: Readonly<Record<string, Source>>;
   readonly finalizers?: readonly string[];
-  /** Whether it gets a node, `one`, at once. */
+  /** Whether it is bound to the node `one` at once. */
   readonly bound?: boolean;
-  /** Extended resources that its container asks for. */
+  /** Extended resources that its container requests. */
   readonly resources?: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +79,7 @@ export function setPhase(stage: Stage, name: string, phase: string): Promise<unk
   return stage.patch("pods", `${name}/status`, { status: { phase } });
 }
 
-/** Ends a pod's deletion, or deletes it at once. */
+/** Finishes a pod's deletion, or deletes it at once. */
 export function endPod(stage: Stage, name: string): Promise<void> {
   return stage.remove("pods", name, { gracePeriodSeconds: 0 });
 }
@@ -107,7 +109,7 @@ export interface ClaimingPod extends PodObject {
   };
 }
 
-// Listed objects are of the kind that was asked for.
+// Safe: listed objects have the requested kind.
 export const claimsOn = async (stage: Stage): Promise<readonly ClaimObject[]> =>
   (await stage.list(ResourceClaims)) as readonly ClaimObject[];
 export const podsOn = async (stage: Stage): Promise<readonly ClaimingPod[]> =>
@@ -116,7 +118,7 @@ export const podsOn = async (stage: Stage): Promise<readonly ClaimingPod[]> =>
 export const podNamed = async (stage: Stage, name: string): Promise<ClaimingPod | undefined> =>
   (await podsOn(stage)).find(({ metadata }) => metadata.name === name);
 
-/** The claims that were generated for an entry of a pod of this name, whether it is there still or not. */
+/** The claims that were generated for an entry of a pod with this name, whether it still exists or not. */
 export async function generated(stage: Stage, pod: string, entry: string): Promise<readonly ClaimObject[]> {
   return (await claimsOn(stage)).filter(
     ({ metadata }) => metadata.annotations?.[entryAnnotation] === entry && ownerOf(metadata)?.name === pod,
@@ -129,20 +131,20 @@ function ownerOf({ ownerReferences }: Meta): { readonly name: string; readonly u
   return ownerReferences?.find(({ kind, controller }) => kind === "Pod" && controller === true);
 }
 
-/** The name of the one claim that was generated for it. */
+/** The name of the only claim that was generated for it. */
 export async function generatedName(stage: Stage, pod: string, entry: string): Promise<string> {
   return at(await generated(stage, pod, entry), 0).metadata.name;
 }
 
 export interface Allocation {
-  /** Names of pods that it is reserved for. */
+  /** Names of pods for which it is reserved. */
   readonly pods?: readonly string[];
   readonly others?: readonly Consumer[];
   /** Default true. */
   readonly isProtected?: boolean;
 }
 
-/** Gives a claim its device, and reserves it, as a scheduler does. */
+/** Allocates a device for a claim, and reserves it, as a scheduler does. */
 export async function allocate(stage: Stage, name: string, parts: Allocation = {}): Promise<void> {
   const { pods = [], others = [], isProtected = true } = parts;
   if (isProtected) await stage.patch(ResourceClaims, name, { metadata: { finalizers: [protection] } });
@@ -153,7 +155,7 @@ export async function allocate(stage: Stage, name: string, parts: Allocation = {
   await stage.patch(ResourceClaims, `${name}/status`, { status });
 }
 
-/** Reserves an allocated claim for pods, beside those that it is reserved for. */
+/** Reserves an allocated claim for more pods. */
 export async function reserve(stage: Stage, name: string, pods: readonly string[]): Promise<void> {
   const claim = (await stage.get(ResourceClaims, name)) as ClaimObject;
   const reservedFor = [...(claim.status?.reservedFor ?? []), ...(await consumersOf(stage, pods))];
@@ -169,7 +171,7 @@ export async function consumersOf(stage: Stage, pods: readonly string[]): Promis
   });
 }
 
-/** A made-up consumer. */
+/** An invented consumer. */
 export const consumer = (resource: string, name: string, apiGroup?: string): Consumer => ({
   ...(apiGroup !== undefined && { apiGroup }),
   resource,
@@ -181,7 +183,7 @@ const hasEnded = ({ status }: ClaimingPod): boolean => status?.phase === "Failed
 const isDone = (pod: ClaimingPod): boolean =>
   hasEnded(pod) || (pod.metadata.deletionTimestamp !== undefined && pod.spec.nodeName === undefined);
 
-/** Whether nothing is left to be done. What is done only when an object is looked at for another reason is not waited for. */
+/** Whether nothing is left to do, except what is only done in a sync that has another reason. */
 export async function isSettled(stage: Stage): Promise<boolean> {
   const [pods, claims, templates] = await Promise.all([
     podsOn(stage),
@@ -201,7 +203,7 @@ function isPodSettled(
   if (pod.metadata.deletionTimestamp !== undefined) return true;
   const entries = pod.spec.resourceClaims ?? [];
   const said = pod.status?.resourceClaimStatuses ?? [];
-  // It waits for the template, and with it every entry.
+  // It waits for the template, with all entries.
   if (
     entries.some((each) => each.resourceClaimTemplateName !== undefined && !names.has(each.resourceClaimTemplateName))
   )
@@ -215,7 +217,7 @@ function isPodSettled(
     const own = said.find((each) => each.name === name);
     if (resourceClaimName === undefined && own?.resourceClaimName === undefined) continue;
     const claim = claims.find(({ metadata }) => metadata.name === (resourceClaimName ?? own?.resourceClaimName));
-    // Those behind one that is missing, another pod's, or on its way out wait with it.
+    // Those after a claim that is missing, another pod's, or being deleted wait with it.
     if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return true;
     if (resourceClaimName === undefined && ownerOf(claim.metadata)?.uid !== pod.metadata.uid) return true;
     const isReserved = claim.status?.reservedFor?.some(({ uid }) => uid === pod.metadata.uid) === true;
@@ -236,6 +238,6 @@ function isClaimSettled({ metadata, status }: ClaimObject, pods: readonly Claimi
   const owner = ownerOf(metadata);
   const pod = pods.find((each) => each.metadata.uid === owner?.uid);
   if (pod === undefined || !isDone(pod)) return true;
-  // One that its pod's status does not name is not looked at when the pod is done.
+  // A claim that is not in its pod's status is not synced when the pod is done.
   return pod.status?.resourceClaimStatuses?.some((each) => each.resourceClaimName === metadata.name) !== true;
 }

@@ -1,4 +1,4 @@
-/** Random scripts: pods, templates and claims that come, are allocated, reserved, let go and deleted in any order. */
+/** Random scripts: pods, templates and claims that are created, allocated, reserved, released and deleted in any order. */
 import { ResourceClaims, ResourceClaimTemplates } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Stage } from "../../stage.ts";
@@ -28,12 +28,12 @@ const entryNames = ["gpu", "nic", "disk"] as const;
 
 interface Scene {
   readonly random: Random;
-  /** Names of pods that were made, whether they are there still or not. */
+  /** Names of all created pods, whether they still exist or not. */
   readonly pods: string[];
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -93,14 +93,14 @@ function addPod(scene: Scene): Step {
   return making(scene, name);
 }
 
-/** A pod that is gone comes again. */
+/** Creates a deleted pod again. */
 function again(scene: Scene): Step {
   return making(scene, podOf(scene));
 }
 
 function making(scene: Scene, name: string): Step {
   const bound = chance(scene, 0.4);
-  // A pod without a node that goes at once is seen on its way out, or is not: its claims go, or stay.
+  // If a pod without a node is deleted at once, it is random whether its deletion is observed, and so whether its claims are deleted.
   const parts = { entries: entriesOf(scene), bound, finalizers: !bound || chance(scene, 0.3) ? [foreign] : [] };
   return act(`pod ${name}, if it is not there: ${JSON.stringify(parts)}`, async (stage) => {
     if ((await podNamed(stage, name)) === undefined) await makePod(stage, name, parts);
@@ -136,8 +136,8 @@ function runs(scene: Scene): Step {
 }
 
 /**
- * It ends, and goes. One on a node that shares a claim does not: while others hold the claim, kube-controller-manager reserves and
- * releases it for ever.
+ * It ends, and is deleted. A pod on a node that shares a claim does not: while the claim has other consumers, kube-controller-manager
+ * reserves and releases it forever.
  */
 function ends(scene: Scene): readonly Step[] {
   const phase = oneOf(scene, ["Succeeded", "Failed"]);
@@ -165,7 +165,7 @@ function removePod(scene: Scene): Step {
   return toPod(scene, "delete", (stage, { metadata }) => stage.remove("pods", metadata.name));
 }
 
-/** One without a node in two steps, if it is not being deleted yet. */
+/** For a pod without a node in two steps, if it is not being deleted yet. */
 function end(scene: Scene): Step {
   return toPod(scene, "end", async (stage, { metadata, spec }) => {
     const { name } = metadata;
@@ -194,7 +194,7 @@ function removeTemplate(scene: Scene): Step {
   });
 }
 
-/** What a scheduler does for some pods that are there, or for none. */
+/** Acts as a scheduler for some existing pods, or for none. */
 async function allocateFor(
   stage: Stage,
   name: string,
@@ -240,7 +240,7 @@ function reserveMore(scene: Scene): Step {
   });
 }
 
-/** Generated claims are left alone: of a pod with several, its entries would take turns in its status for ever. */
+/** Generated claims are left alone: if a pod has several, its status would alternate between entries forever. */
 function removeClaim(scene: Scene): Step {
   const name = oneOf(scene, claims);
   return act(`${name} is deleted, or comes again`, async (stage) => {

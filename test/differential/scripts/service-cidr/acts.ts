@@ -1,4 +1,4 @@
-/** ServiceCIDRs and the addresses that API servers have given to Services, in ranges of each stage's own; whether all is as it should be. */
+/** ServiceCIDRs and the addresses assigned to Services, in separate ranges for each stage; and whether all are up to date. */
 import { createHash } from "node:crypto";
 import { IpAddresses, ServiceCidrs } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -7,8 +7,8 @@ import type { Step } from "../../suite.ts";
 export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
 
 /**
- * ServiceCIDRs and addresses have no namespace, and all of a server count: each stage has a range of each family to itself, so far as
- * a hash tells stages apart. Of IPv4 that is one of 32 addresses.
+ * ServiceCIDRs and addresses are cluster-scoped, and all of a server count: each stage has a separate range of each family, as far as a
+ * hash distinguishes stages. For IPv4 it has 32 addresses.
  */
 function block(stage: Stage): { readonly v4: (offset: number) => string; readonly v6: (end: string) => string } {
   const hash = createHash("sha256").update(stage.namespace).digest();
@@ -32,10 +32,10 @@ const ranges: Readonly<Record<Range, (stage: Stage) => string>> = {
   low6: (stage) => `${block(stage).v6("")}/112`,
 };
 
-/** `last4` is the last one of the range `low4`, `first4` the first one of `high4`, `last6` the last one of `low6`. */
+/** `last4` is the last address of `low4`, `first4` the first one of `high4`, `last6` the last one of `low6`. */
 export type Address = "low4" | "high4" | "last4" | "first4" | "low6" | "last6";
 
-/** In which ranges they are, for Services. */
+/** The ranges in which they can be assigned to Services. */
 const addresses: Readonly<Record<Address, { readonly in: readonly Range[]; readonly text: (stage: Stage) => string }>> =
   {
     low4: { in: ["all4", "low4"], text: (stage) => block(stage).v4(5) },
@@ -83,7 +83,7 @@ export async function cidrsOf(stage: Stage): Promise<readonly CidrObject[]> {
   return (await stage.all(ServiceCidrs)) as unknown as readonly CidrObject[];
 }
 
-/** The addresses of the stage that are given to Services. */
+/** The stage's addresses that are assigned to Services. */
 export async function addressesOf(stage: Stage): Promise<readonly Address[]> {
   const all = (await stage.list(IpAddresses)) as unknown as readonly {
     readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
@@ -104,7 +104,7 @@ const inner: Readonly<Record<Range, readonly Range[]>> = {
   low6: ["all6", "low6"],
 };
 
-/** Whether each is ready, gone, or kept by an address: worked out on its own, by the names of ranges. */
+/** Whether each is ready, deleted, or blocked by an address, computed independently by the names of ranges. */
 export async function isSettled(stage: Stage): Promise<boolean> {
   const [cidrs, given] = await Promise.all([cidrsOf(stage), addressesOf(stage)]);
   const named = (Object.keys(ranges) as Range[]).map((name) => ({ name, text: rangeText(stage, name) }));

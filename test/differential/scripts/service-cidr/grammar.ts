@@ -1,4 +1,4 @@
-/** Random scripts: ServiceCIDRs that overlap, and addresses, which come and go one at a time. */
+/** Random scripts: overlapping ServiceCIDRs, and addresses, which are added and deleted one at a time. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import {
@@ -23,7 +23,7 @@ const shapes: readonly { readonly name: string; readonly of: readonly Range[] }[
 const names: readonly Address[] = ["low4", "high4", "last4", "low6"];
 
 function oneOf<T>(random: Random, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 

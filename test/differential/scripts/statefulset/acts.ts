@@ -1,4 +1,4 @@
-/** What people do to StatefulSets, and kubelets to their pods. */
+/** Actions of users on StatefulSets, and of kubelets on their pods. */
 import { bind, removePod, setPodState } from "../../acts.ts";
 import { type Json, type Meta, type PodObject, hasEnded, isGoing, isReady } from "../../objects.ts";
 import type { Step } from "../../play.ts";
@@ -7,13 +7,13 @@ import type { Stage } from "../../stage.ts";
 export interface StatefulSetParts {
   readonly replicas?: number;
   readonly image?: number;
-  /** All pods at once. */
+  /** Whether all pods are created at once. */
   readonly parallel?: boolean;
-  /** A claim of each name for each pod. */
+  /** Names of the claims of each pod. */
   readonly claims?: readonly string[];
   /** `whenDeleted` and `whenScaled`. */
   readonly retention?: readonly [whenDeleted: string, whenScaled: string];
-  /** More of the set's own metadata. */
+  /** Additional metadata of the set. */
   readonly metadata?: object;
   readonly spec?: object;
   readonly podMetadata?: object;
@@ -102,13 +102,13 @@ export async function podsThat(stage: Stage, are: Which): Promise<readonly PodOb
   return [...(await stage.pods(states[are]))].sort((a, b) => ordinal(a) - ordinal(b));
 }
 
-/** It runs on a node, and is ready: a deletion then takes its time. */
+/** Makes a pod run and ready on a node, so that its deletion is not immediate. */
 export async function run(stage: Stage, pod: PodObject, readyForMs?: number): Promise<void> {
   if (pod.spec.nodeName === undefined) await bind(stage, pod, "one");
   await setPodState(stage, pod, { ready: true, ...(readyForMs !== undefined && { readyForMs }) });
 }
 
-/** Does something to the pod of this name, if it is there. */
+/** Acts on the pod with this name, if it exists. */
 export function toPod(name: string, pod: string, act: (stage: Stage, pod: PodObject) => Promise<unknown>): Step {
   return {
     name,
@@ -127,11 +127,11 @@ export const fails = (pod: string, phase: "Failed" | "Succeeded" = "Failed"): St
   toPod(`${pod} has ${phase}`, pod, (stage, found) => setPodState(stage, found, { phase, ready: false }));
 export const deleted = (pod: string): Step => toPod(`${pod} is deleted`, pod, removePod);
 
-/** The kubelet is done with a pod that is being deleted: it is gone. */
+/** Finishes a pod's deletion, as its kubelet. */
 export const ends = (pod: string): Step =>
   toPod(`${pod} is gone`, pod, (stage, found) => removePod(stage, found, "at once"));
 
-/** All pods that are there run and are ready. */
+/** Makes all existing pods run and ready. */
 export const allReady: Step = {
   name: "all pods get ready",
   async act(stage) {
@@ -139,7 +139,7 @@ export const allReady: Step = {
   },
 };
 
-/** All pods that are being deleted are gone. */
+/** Finishes the deletion of all pods that are being deleted. */
 export const allEnd: Step = {
   name: "all that are being deleted are gone",
   async act(stage) {
@@ -147,7 +147,7 @@ export const allEnd: Step = {
   },
 };
 
-/** Revisions by their numbers, the lowest first. */
+/** Revisions, the lowest number first. */
 export async function revisionsOn(
   stage: Stage,
 ): Promise<readonly { readonly metadata: Meta; readonly revision: number }[]> {
@@ -163,7 +163,7 @@ export async function claimsOn(stage: Stage): Promise<readonly (Json & { readonl
   return [...claims].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-/** The claim is gone, as with a garbage collector and without protection. */
+/** Deletes the claim at once, as with a garbage collector and without protection. */
 export function removeClaim(name: string): Step {
   return {
     name: `${name} is gone`,

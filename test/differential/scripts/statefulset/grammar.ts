@@ -1,6 +1,6 @@
 /**
- * Random scripts. What is drawn is drawn before the script is played, as fractions: which pod or revision a fraction means is looked up on
- * each side.
+ * Random scripts. All random choices are made before the script runs, as fractions: the pod or revision for a fraction is selected on each
+ * side.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { removePod, setPodState } from "../../acts.ts";
@@ -28,14 +28,14 @@ interface Scene {
 
 const policies = ["Retain", "Delete"] as const;
 
-/** The script of a seed: a set, and what happens to it, its pods, claims and revisions. */
+/** The script of a seed: a set, and changes of it, its pods, claims and revisions. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), exists: false, claims: false, parallel: false };
   const steps = [create(scene)];
   while (steps.length < length) {
     steps.push(...(scene.exists ? [(pick(moves, scene.random.next()) as Move)(scene)].flat() : [create(scene)]));
   }
-  // Numbers tell steps of one name apart.
+  // The number distinguishes steps with the same name.
   return { name: `seed ${seed}`, steps: steps.map((step, n) => ({ ...step, name: `${n + 1}. ${step.name}` })) };
 }
 
@@ -45,7 +45,7 @@ function pick<T>(items: readonly T[], fraction: number): T | undefined {
 
 type Move = (scene: Scene) => Step | readonly Step[];
 
-/** Each as often as it stands here. */
+/** Each is chosen as often as it is listed. */
 const moves: readonly Move[] = [
   ...Array.from({ length: 8 }, (): Move => getReady),
   ...Array.from({ length: 6 }, (): Move => ends),
@@ -80,7 +80,7 @@ function change({ parallel }: Scene, name: string, body: object): Step {
 function strategyOf(random: Random): object {
   const drawn = below(random, 5);
   if (drawn === 4) return { type: "OnDelete", rollingUpdate: null };
-  // Never without a partition of its own: then it depends on a status in between which revision a pod is made from.
+  // Always with a partition: otherwise the revision of a new pod depends on an intermediate status.
   return { type: "RollingUpdate", rollingUpdate: { partition: drawn % 3 } };
 }
 
@@ -109,7 +109,7 @@ function create(scene: Scene): Step {
   };
 }
 
-/** Does something to one of the pods in a state, if there are any. */
+/** Acts on one of the pods in a state, if there are any. */
 function toOne(
   { random, parallel }: Scene,
   name: string,
@@ -182,7 +182,7 @@ function startFrom(scene: Scene): Step {
 }
 
 function minReady(scene: Scene): Step {
-  // Half a day: pods are ready for an hour.
+  // Half a day: pods have been ready for an hour.
   const minReadySeconds = scene.random.next() < 0.6 ? 0 : 43_200;
   return change(scene, `minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
 }
@@ -197,7 +197,7 @@ function changePolicy(scene: Scene): Step {
   return change(scene, `whenDeleted ${policy[0]}, whenScaled ${policy[1]}`, { spec: retentionOf(policy) });
 }
 
-/** Claims and revisions wake nobody: the set is touched once their caches have what has changed. */
+/** Claims and revisions do not enqueue the set: it is changed once the caches have their changes. */
 function touch({ random }: Scene): Step {
   const touched = String(below(random, 1000));
   return {
@@ -206,7 +206,7 @@ function touch({ random }: Scene): Step {
   };
 }
 
-/** Does something to one of the revisions. */
+/** Acts on one of the revisions. */
 function toRevision(
   scene: Scene,
   name: string,
@@ -233,7 +233,7 @@ function removeRevision(scene: Scene): readonly Step[] {
   return toRevision(scene, "a revision is deleted", (stage, name) => stage.remove("controllerrevisions", name));
 }
 
-/** A claim goes at once, as with a garbage collector and without protection. */
+/** Deletes a claim at once, as with a garbage collector and without protection. */
 function removeClaim(scene: Scene): readonly Step[] {
   const fraction = scene.random.next();
   const remove: Step = {
@@ -247,7 +247,7 @@ function removeClaim(scene: Scene): readonly Step[] {
   };
   const first = touch(scene);
   const second = touch(scene);
-  // Whether the first sync sees the claim that it has made, and gives it its owner, is chance.
+  // It is random whether the first sync sees the claim that it has created, and sets its owner.
   const both: Step = {
     name: "the set is touched, and again",
     async act(stage) {

@@ -1,4 +1,4 @@
-/** Owners: adoption and release of pods and revisions, deletions, sets that take each other's places. */
+/** Owners: adoption and release of pods and revisions, deletions, sets that replace each other. */
 import { podNamed } from "../../objects.ts";
 import type { Script, Step } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
@@ -6,7 +6,7 @@ import { create, ends, image, patch, podsThat, ready, replicas, revisionsOn, toP
 
 const allArePods = async (stage: Stage): Promise<boolean> => (await podsThat(stage, "alive")).length === 2;
 
-/** The set goes; its pods and revisions lose their owner, as the garbage collector does with propagationPolicy Orphan. */
+/** Deletes the set; its pods and revisions lose their owner, as with the garbage collector and propagationPolicy Orphan. */
 const orphanAll: Step = {
   name: "the set goes, what it owns stays without an owner",
   async act(stage) {

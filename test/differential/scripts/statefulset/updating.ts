@@ -1,4 +1,4 @@
-/** Templates: rolling updates, partitions, OnDelete, updates that are stuck, and ways back. */
+/** Templates: rolling updates, partitions, OnDelete, updates that are stuck, and rollbacks. */
 import { setPodState } from "../../acts.ts";
 import type { Script, Step } from "../../play.ts";
 import {
@@ -21,7 +21,7 @@ import {
 
 const three: readonly Step[] = [create(), ready("db-0"), ready("db-1"), ready("db-2")];
 const onDelete = { updateStrategy: { type: "OnDelete", rollingUpdate: null } };
-/** Without a partition of its own: the API server adds none where the type is said. */
+/** Without a partition: the API server adds none if the type is set. */
 const plain = { updateStrategy: { type: "RollingUpdate" } };
 
 const available = (pod: string): Step =>
@@ -29,7 +29,7 @@ const available = (pod: string): Step =>
     setPodState(stage, found, { ready: true, readyForMs: -5000 }),
   );
 
-/** Revisions wake nobody. */
+/** Revisions do not enqueue the set. */
 const touched = (count: number): Step =>
   patch(`the set is touched (${count})`, { metadata: { labels: { touched: String(count) } } });
 
@@ -86,7 +86,7 @@ export const updating: readonly Script[] = [
       ready("db-3"),
       ends("db-2"),
       ready("db-2"),
-      // Of those below, lost ones come back as they were.
+      // Lost pods below the partition are re-created unchanged.
       deleted("db-0"),
       ends("db-0"),
       ready("db-0"),

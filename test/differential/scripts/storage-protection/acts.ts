@@ -5,10 +5,10 @@ import type { PodObject } from "../../objects.ts";
 import type { Resource, Stage } from "../../stage.ts";
 import { ownName } from "../../stage.ts";
 
-/** A finalizer that nobody here removes but a script. */
+/** A finalizer that only scripts remove. */
 export const foreign = "example.com/hold";
 
-/** A claim, with more of its spec. */
+/** A claim, with additional fields in its spec. */
 export function claim(name: string, spec: object = {}, metadata: object = {}): object {
   const resources = { requests: { storage: "1Gi" } };
   return {
@@ -23,11 +23,11 @@ export interface PodParts {
   /** Names of ephemeral volumes. */
   readonly ephemeral?: readonly string[];
   readonly finalizers?: readonly string[];
-  /** Whether it gets a node, `one`. Default true. */
+  /** Whether it is bound to the node `one`. Default true. */
   readonly bound?: boolean;
 }
 
-/** Makes a pod. */
+/** Creates a pod. */
 export async function makePod(stage: Stage, name: string, parts: PodParts): Promise<void> {
   const { claims = [], ephemeral = [], finalizers = [], bound = true } = parts;
   const template = { spec: (claim("any") as { readonly spec: object }).spec };
@@ -44,12 +44,12 @@ export async function makePod(stage: Stage, name: string, parts: PodParts): Prom
   if (bound) await bindPod(stage, name);
 }
 
-/** Gives a pod its node. */
+/** Binds a pod to its node. */
 export async function bindPod(stage: Stage, name: string): Promise<void> {
   await bind(stage, { metadata: { name, uid: "" }, spec: { containers: [] } } satisfies PodObject, "one");
 }
 
-/** The claim of a pod's ephemeral volume, as the controller of these makes it. */
+/** The claim for a pod's ephemeral volume, as its controller creates it. */
 export async function ephemeralClaim(stage: Stage, pod: string, volume: string): Promise<object> {
   const { metadata } = await stage.get("pods", pod);
   const { uid } = metadata as { readonly uid: string };
@@ -68,7 +68,7 @@ export async function report(
   await stage.patch("pods", `${name}/status`, { status: { phase, containerStatuses: [container] } });
 }
 
-/** Ends a pod's deletion, or deletes it at once. */
+/** Finishes a pod's deletion, or deletes it at once. */
 export function endPod(stage: Stage, name: string): Promise<void> {
   return stage.remove("pods", name, { gracePeriodSeconds: 0 });
 }
@@ -82,7 +82,7 @@ export function setFinalizers(
   return stage.patch(resource, name, { metadata: { finalizers } });
 }
 
-/** Makes a volume. */
+/** Creates a volume. */
 export async function makeVolume(stage: Stage, name: string, spec: object = {}): Promise<void> {
   await stage.create("persistentvolumes", {
     metadata: { name: ownName(stage, name) },
@@ -97,12 +97,12 @@ export async function makeVolume(stage: Stage, name: string, spec: object = {}):
   });
 }
 
-/** Writes a volume's phase, as the controller that binds it would. */
+/** Writes a volume's phase, as the binder would. */
 export function setPhase(stage: Stage, name: string, phase: string): Promise<unknown> {
   return stage.patch("persistentvolumes", `${ownName(stage, name)}/status`, { status: { phase } });
 }
 
-/** Makes a VolumeAttributesClass. */
+/** Creates a VolumeAttributesClass. */
 export async function makeClass(stage: Stage, name: string): Promise<void> {
   await stage.create(VolumeAttributesClasses, {
     metadata: { name: ownName(stage, name) },

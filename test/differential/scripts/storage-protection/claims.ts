@@ -1,4 +1,4 @@
-/** Claims: whom their deletion waits for. */
+/** Claims: what their deletion waits for. */
 import type { Script, Step } from "../../suite.ts";
 import {
   bindPod,

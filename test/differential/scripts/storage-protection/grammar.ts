@@ -1,4 +1,4 @@
-/** Random scripts: claims, volumes and classes that are used, let go and deleted in any order. */
+/** Random scripts: claims, volumes and classes that are used, released and deleted in any order. */
 import { VolumeAttributesClasses } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Resource, Stage } from "../../stage.ts";
@@ -24,13 +24,13 @@ const phases = ["Available", "Bound", "Released", "Failed"] as const;
 
 interface Scene {
   readonly random: Random;
-  /** Names of pods and volumes that were made, whether they are there still or not. */
+  /** Names of all created pods and volumes, whether they still exist or not. */
   readonly pods: string[];
   readonly volumes: string[];
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -81,7 +81,7 @@ const moves: readonly ((scene: Scene) => Step)[] = [
   removeClass,
 ];
 
-/** What is done to an object that may be gone. */
+/** Acts on an object that may be gone. */
 function ifThere(
   [resource, name]: readonly [Resource, string],
   {
@@ -199,7 +199,7 @@ function refinalize(scene: Scene): Step {
   const finalizers = scene.random.next() < 0.5 ? [] : [foreign];
   const act = (stage: Stage, name: string): Promise<unknown> => {
     const here = ["persistentvolumeclaims", name] as const;
-    // One that is being deleted takes no new finalizers.
+    // One that is being deleted accepts no new finalizers.
     return stage.get(...here).then(({ metadata }) => {
       const { deletionTimestamp } = metadata as { readonly deletionTimestamp?: string };
       return setFinalizers(stage, here, deletionTimestamp === undefined ? finalizers : []);

@@ -101,7 +101,7 @@ const classes: readonly Script[] = [
       removeGold,
       removeDisk,
       {
-        // Of a claim that is not bound the spec cannot be changed.
+        // The spec of a claim that is not bound cannot be changed.
         name: "the claim is bound, and asks for another",
         async act(stage) {
           await stage.patch("persistentvolumeclaims", "data/status", { status: { phase: "Bound" } });

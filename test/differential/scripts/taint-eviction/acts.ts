@@ -1,4 +1,4 @@
-/** Nodes that are tainted, and pods that tolerate some taints for some time. No kubelet ends the pods: they stay as they are being deleted. */
+/** Tainted nodes, and pods that tolerate some taints for some time. No kubelet ends the pods: they stay while they are being deleted. */
 import { bind } from "../../acts.ts";
 import type { PodObject } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -47,7 +47,7 @@ export interface PodParts {
   readonly conditions?: readonly object[];
 }
 
-/** Makes a pod that runs; it gets its node last, so that it is whole when it is judged. */
+/** Creates a running pod; it is bound last, so that it is complete when it is judged. */
 export async function makePod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
   const { node = "n1", tolerations = [], finalizers = [], conditions = [] } = parts;
   await stage.create("pods", {
@@ -58,7 +58,7 @@ export async function makePod(stage: Stage, name: string, parts: PodParts = {}):
   if (node !== null) await bindTo(stage, name, node);
 }
 
-/** A scheduler gives the pod its node. */
+/** Binds the pod as a scheduler does. */
 export function bindTo(stage: Stage, name: string, node: string): Promise<void> {
   return bind(
     stage,
@@ -67,7 +67,7 @@ export function bindTo(stage: Stage, name: string, node: string): Promise<void> 
   );
 }
 
-/** A step of several acts, one after the other. */
+/** A step of several actions in sequence. */
 export function step(name: string, acts: (stage: Stage) => Promise<unknown>, more: Partial<Step> = {}): Step {
   return { name, act: acts, ...more };
 }

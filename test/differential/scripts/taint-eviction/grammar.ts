@@ -1,11 +1,11 @@
-/** Random scripts: nodes that are tainted in many ways, and pods that tolerate some of it. */
+/** Random scripts: nodes with various taints, and pods that tolerate some of them. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import { makeNode, makePod, noExecute, setTaints, step, type Taint, type Toleration, tolerating } from "./acts.ts";
 import { ownName } from "../../stage.ts";
 
 const nodes = ["n1", "n2"] as const;
-/** Long beside a script; what ends within one is in the written scripts. */
+/** Long compared with a script; written scripts cover shorter times. */
 const seconds = [undefined, 0, 300, 600] as const;
 const taints: readonly Taint[] = [
   noExecute("a"),
@@ -33,7 +33,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 function oneOf<T>({ random }: Pick<Scene, "random">, items: readonly T[]): T {
-  // As many as there are: never beyond the last.
+  // Safe: the index is below the length.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -41,7 +41,7 @@ function some<T>({ random }: Scene, items: readonly T[]): readonly T[] {
   return items.filter(() => random.next() < 0.35);
 }
 
-/** One taint of a key and an effect. */
+/** One taint for each key and effect. */
 function someTaints(scene: Scene): readonly Taint[] {
   const drawn = some(scene, taints);
   return drawn.filter(

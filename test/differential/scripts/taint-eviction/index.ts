@@ -114,7 +114,7 @@ export const scripts: readonly Script[] = [
           await makeNode(stage, "n1", [full]);
           await makePod(stage, "timed", { tolerations: [tolerating("full", 12)] });
           await makePod(stage, "for-long", { tolerations: [tolerating("full", 300)] });
-          // Once it goes, the taint was seen for those before it.
+          // Once it is being deleted, the taint was also processed for the earlier pods.
           await makePod(stage, "at-once");
         },
         { until: going("at-once") },
