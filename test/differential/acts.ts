@@ -4,7 +4,7 @@ import type { Resource, Stage } from "./stage.ts";
 
 const hour = 3_600_000;
 
-/** A time `agoMs` before the script's base, in the API server's format. */
+/** The time `agoMs` before the script's base, in the API server's format. */
 export function timeAgo(stage: Stage, agoMs: number): string {
   return `${new Date(stage.base - agoMs).toISOString().slice(0, 19)}Z`;
 }
@@ -12,7 +12,7 @@ export function timeAgo(stage: Stage, agoMs: number): string {
 export interface PodState {
   readonly phase?: string;
   readonly ready?: boolean;
-  /** How long before the script's base it became ready; an hour by default. */
+  /** How long before the script's base the Ready condition changed. Default: an hour. */
   readonly readyForMs?: number;
   readonly restarts?: number;
   readonly sidecarRestarts?: number;
@@ -53,7 +53,7 @@ export async function bind(stage: Stage, pod: PodObject, node: string): Promise<
   if (status >= 400) throw new Error(`Cannot bind ${name}: ${JSON.stringify(answer)}`);
 }
 
-/** The pods of an owner that are neither being deleted nor finished, in an order that is the same on every side. */
+/** Pods of an owner that are neither terminating nor finished, in an order that is the same on every side. */
 export function activePods(stage: Stage, owner: string): Promise<readonly PodObject[]> {
   return stage.pods(
     ({ metadata, status }) =>
@@ -64,14 +64,14 @@ export function activePods(stage: Stage, owner: string): Promise<readonly PodObj
   );
 }
 
-/** Marks pods, so that a script can find out which ones were deleted: the n-th pod gets `marks[n]`. */
+/** Annotates pods so that a script can tell them apart later: the n-th pod is marked with `marks[n]`. */
 export async function mark(stage: Stage, pods: readonly PodObject[], marks: readonly string[]): Promise<void> {
   const put = (pod: PodObject, text: string): Promise<unknown> =>
     stage.patch("pods", pod.metadata.name, { metadata: { annotations: { mark: text } } });
   await Promise.all(marks.map((text, n) => put(at(pods, n), text)));
 }
 
-/** The n-th item; @throws RangeError if there are fewer. */
+/** Returns the n-th item. @throws RangeError if a script expects more items than there are. */
 export function at<T>(items: readonly T[], n: number): T {
   const item = items[n];
   if (item === undefined) throw new RangeError(`Cannot take number ${n} of ${items.length}`);
@@ -87,7 +87,7 @@ export async function scale(
   await stage.patch(resource, name, { spec: { replicas } });
 }
 
-/** Deletes a pod; `at once` as a kubelet finishes a deletion. */
+/** Deletes a pod. `at once` deletes it with a grace period of 0, as a kubelet does when a pod has terminated. */
 export function removePod(stage: Stage, pod: PodObject, how: "gracefully" | "at once" = "gracefully"): Promise<void> {
   return stage.remove("pods", pod.metadata.name, how === "at once" ? { gracePeriodSeconds: 0 } : undefined);
 }

@@ -1,11 +1,11 @@
 /**
- * ALL=1: a suite with all controllers on each side, as on a cluster: all of kube-controller-manager's, and all of `run all`. The comparison
- * is still of the writes of the suite's controllers, and of the final objects.
+ * ALL=1: runs a suite with every controller on each side, as in a normal cluster: kube-controller-manager with all of its controllers, and
+ * on our side everything that `run all` runs. Only the writes of the suite's own controllers, and the final objects, are compared.
  */
 import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import type { Suite } from "./suite.ts";
 
-/** The client names of kube-controller-manager's controllers, if they are not our name and `-controller`. */
+/** Names of kube-controller-manager's controllers in its user agents, if not our name plus `-controller`. */
 const clients: Readonly<Record<string, string>> = {
   "certificatesigningrequest-approving": "certificate-controller",
   "certificatesigningrequest-cleaner": "certificate-controller",
@@ -28,7 +28,7 @@ const clients: Readonly<Record<string, string>> = {
   "taint-eviction": "node-controller",
 };
 
-/** The suite unchanged, or in the form for ALL=1. */
+/** Returns the suite, extended to all controllers if ALL=1 is set. */
 export function suiteAsAsked(suite: Suite): Suite {
   if (process.env["ALL"] !== "1") return suite;
   const own = suite.ours.map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** The same user's actions, against kube-controller-manager 1.36.3 and our approval and cleaning of certificate signing requests. */
+/** The same user actions, run against kube-controller-manager 1.36.3 and against our certificate approval and cleanup controllers. */
 import { certificates } from "./suites/certificates.ts";
 import { testSuite } from "./suite-tests.ts";
 

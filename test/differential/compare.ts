@@ -1,25 +1,25 @@
-/** Compares the records of one step on two sides. */
+/** Compares two normalized records of one step. */
 import { fieldChanges } from "../../src/api/field-changes.ts";
 import type { StepTold, Told } from "./told.ts";
 
-/** A difference between the two sides. */
+/** One difference between the two sides. */
 export interface Difference {
-  /** Kind of effect: `create pods 201`, `final ReplicaSet`, `Event`, … */
+  /** `create pods 201`, `final ReplicaSet`, `Event`, … */
   readonly what: string;
-  /** The field; empty if one side has an additional effect. */
+  /** The field. Empty if one side has a whole additional effect. */
   readonly path: string;
   readonly theirs: unknown;
   readonly ours: unknown;
-  /** Whether a write was refused in this step on either side. */
+  /** Whether a write was rejected in this step on either side. */
   readonly refused: boolean;
 }
 
 export interface Compared {
-  /** Whether the order of an owner's writes counts, too. */
+  /** Whether the order of each owner's writes is compared too. */
   readonly order: boolean;
 }
 
-/** Compares each effect of one side with an equal one of the other if there is one, otherwise with the most similar one. */
+/** Compares each effect of one side with one of the other: with an equal one if there is one, otherwise with the most similar one. */
 export function compare(theirs: StepTold, ours: StepTold, { order }: Compared): Difference[] {
   const refused = theirs.refused || ours.refused;
   const parts = (["writes", "events", "objects", ...(order ? (["order"] as const) : [])] as const).flatMap((part) =>
@@ -28,7 +28,7 @@ export function compare(theirs: StepTold, ours: StepTold, { order }: Compared): 
   return parts.map((difference) => ({ ...difference, refused }));
 }
 
-/** Compares only the objects, however they got there. */
+/** Compares only the objects: the resulting state, no matter who caused it. */
 export function compareObjects(theirs: StepTold, ours: StepTold): Difference[] {
   return compareAll(theirs.objects, ours.objects).map((difference) => ({ ...difference, refused: theirs.refused }));
 }
@@ -68,7 +68,7 @@ function compareKind(what: string, theirs: readonly string[], ours: readonly str
   ];
 }
 
-/** Multiset difference: of three equal texts on the left and one on the right, two remain. */
+/** The multiset difference of `left` and `right`: three copies in `left` and one in `right` leave two. */
 function without(left: readonly string[], right: readonly string[]): string[] {
   const rest = new Map<string, number>();
   for (const one of right) rest.set(one, (rest.get(one) ?? 0) + 1);
@@ -79,7 +79,7 @@ function without(left: readonly string[], right: readonly string[]): string[] {
   });
 }
 
-/** The most similar one among the first 30: of hundreds with the same difference any will do. */
+/** Searches only the first 30: if there are hundreds, they usually all differ in the same way, and any of them will do. */
 function mostLike(one: unknown, others: readonly string[]): string | undefined {
   let best: { readonly other: string; readonly changes: number } | undefined;
   for (const other of others.slice(0, 30)) {

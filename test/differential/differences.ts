@@ -1,23 +1,24 @@
 /**
- * Permitted differences, each with its reason: every other difference fails the test, and so does an entry that no run uses. Values that
- * differ between any two runs of kube-controller-manager are not here; telling.ts removes them (docs/differences.md lists them).
+ * The allowed differences, with their reasons: any other difference fails the test, and so does an entry here that no run hits. Values that
+ * differ between any two runs of kube-controller-manager are not listed here; telling.ts removes them (see docs/differences.md).
  */
 import type { Difference } from "./compare.ts";
 
 export interface Allowed {
   readonly id: string;
   /**
-   * `request form`: other bytes, the same request for the server. `identity`: the name of the writer. `noise`: kube-controller-manager also
-   * differs from itself in it, but not necessarily in every run. `sandbox`: the sandbox ends in another state than a real API server.
+   * `request form`: different bytes that are the same request to the server. `identity`: the name under which the write is made. `noise`:
+   * kube-controller-manager also differs from itself in this, though not necessarily in every run. `sandbox`: the sandbox leaves objects in
+   * a different state than a real API server.
    */
   readonly category: "request form" | "identity" | "noise" | "sandbox";
-  /** Place of the upstream behavior that we do not have: `file:function`, in kubernetes v1.36 unless stated. */
+  /** Where upstream differs from our code: `file:function`, in kubernetes v1.36 unless stated otherwise. */
   readonly upstream: string;
   readonly why: string;
   matches(difference: Difference): boolean;
 }
 
-/** For suites whose controllers create objects in a namespace. */
+/** For every suite whose controllers create objects in a namespace. */
 export const namespaceInBody: Allowed = {
   id: "namespace in the body of a create",
   category: "request form",
@@ -27,7 +28,7 @@ export const namespaceInBody: Allowed = {
     what.startsWith("create ") && path === ".body.metadata.namespace" && theirs === undefined,
 };
 
-/** For suites whose controllers delete objects without options. */
+/** For every suite whose controllers delete objects without DeleteOptions. */
 export const noBodyOfDelete: Allowed = {
   id: "no body for a DELETE without options",
   category: "request form",
@@ -47,7 +48,7 @@ export const ownFieldManager: Allowed = {
     path === ".query.fieldManager" && theirs === undefined && String(ours).startsWith("kubectl-reconcile-"),
 };
 
-/** Entries, other than noise, that no run used. */
+/** IDs of the entries that no run hit, except those of category `noise`. */
 export function stale(entries: readonly Allowed[], hits: ReadonlySet<string>): string[] {
   return entries.filter(({ id, category }) => category !== "noise" && !hits.has(id)).map(({ id }) => id);
 }

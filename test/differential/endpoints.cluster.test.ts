@@ -1,4 +1,4 @@
-/** The same user's actions, against kube-controller-manager 1.36.3 and our Endpoints controller. */
+/** The same user actions, run against kube-controller-manager 1.36.3 and against our Endpoints controller. */
 import { endpointsSuite } from "./suites/endpoints.ts";
 import { testSuite } from "./suite-tests.ts";
 

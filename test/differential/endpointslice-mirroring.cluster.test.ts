@@ -1,4 +1,4 @@
-/** The same user's actions, against kube-controller-manager 1.36.3 and our mirroring of Endpoints. */
+/** The same user actions, run against kube-controller-manager 1.36.3 and against our EndpointSlice mirroring controller. */
 import { endpointSliceMirroring } from "./suites/endpointslice-mirroring.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,4 +1,4 @@
-/** The same user's actions, against kube-controller-manager 1.36.3 and our horizontal-pod-autoscaler controller. */
+/** The same user actions, run against kube-controller-manager 1.36.3 and against our HorizontalPodAutoscaler controller. */
 import { autoscalers } from "./suites/horizontal-pod-autoscaler.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,4 +1,4 @@
-/** The kinds that scripts use by name. Others, such as custom resources, are passed as a `Kind`. */
+/** The kinds that scripts refer to by name. Others, such as custom resources, are passed as a `Kind`. */
 import { type Kind } from "../../src/api/kind.ts";
 import {
   Deployments,
@@ -52,7 +52,7 @@ export type ResourceName =
   | "customresourcedefinitions"
   | "apiservices";
 
-/** Kinds by plural name. */
+/** Keyed by plural name. */
 export const known: Readonly<Record<ResourceName, Kind>> = {
   pods: Pods,
   replicasets: ReplicaSets,

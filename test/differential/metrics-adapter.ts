@@ -1,6 +1,6 @@
 /**
- * An extension API server for the three metrics APIs, behind kube-apiserver's aggregator: the responses of a metrics-server and an adapter,
- * derived from the annotations that the sandbox reads, too. It shares no code with the sandbox.
+ * An extension API server for the three metrics APIs, behind kube-apiserver's aggregator. It returns what metrics-server and a metrics
+ * adapter would, computed from the annotations that the sandbox also reads. It shares no code with the sandbox.
  */
 import { makeCertificates } from "../platform/certificates.ts";
 import type { StageServer } from "./stage.ts";
@@ -36,7 +36,7 @@ const listKinds: Readonly<Record<string, string>> = {
   "external.metrics.k8s.io": "ExternalMetricValueList",
 };
 
-/** Serves and registers the APIs, and resolves when kube-apiserver serves them; the returned function ends it. */
+/** Serves and registers the APIs, and resolves when kube-apiserver serves them. The returned function stops the server. */
 export async function serveMetrics(server: StageServer): Promise<() => Promise<void>> {
   const { cert, key } = makeCertificates().server;
   const adapter = Bun.serve({
@@ -132,7 +132,7 @@ function valueOf(name: string, value: string, timestamp: string): object {
   return { describedObject: { name }, metric: { name: "" }, timestamp, windowSeconds: 15, value };
 }
 
-/** The annotation of an object in the core group, or of the namespace itself. */
+/** Reads an annotation of an object in the core group, or of the namespace itself if `path` is empty. */
 async function annotationOf({ server, namespace }: Asked, path: string, name: string): Promise<string | undefined> {
   const { body } = await server.request("GET", `/api/v1/namespaces/${namespace}${path}`);
   return (body as Partial<Annotated>).metadata?.annotations?.[`${prefix}${name}`];
@@ -153,7 +153,7 @@ async function usage(asked: Asked, timestamp: string): Promise<readonly object[]
 }
 
 interface Looked {
-  /** The running pods. */
+  /** Running pods that are not being deleted. */
   readonly pods: readonly PodLike[];
   readonly deployments: readonly Annotated[];
 }
@@ -172,7 +172,7 @@ async function look({ server, namespace, selector }: Asked): Promise<Looked> {
 
 const units: Readonly<Record<string, number>> = { m: 1, "": 1000, Ki: 1024e3, Mi: 1024 ** 2 * 1e3 };
 
-/** A pod's own value, or its share of its Deployment's: `900m` of three ready pods is `300m` each. */
+/** Returns a pod's own value, or its share of its Deployment's value: `900m` for three ready pods is `300m` each. */
 function shareOf(
   { pods, deployments }: Looked,
   { pod, name }: { readonly pod: PodLike; readonly name: string },

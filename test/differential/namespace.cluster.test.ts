@@ -1,4 +1,4 @@
-/** Deleted namespaces, against kube-controller-manager 1.36.3 and our namespace controller, also on the sandbox. */
+/** Deletion of namespaces, compared with kube-controller-manager 1.36.3 and on the sandbox. */
 import { namespaces } from "./suites/namespace.ts";
 import { testSuite } from "./suite-tests.ts";
 

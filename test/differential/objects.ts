@@ -1,4 +1,4 @@
-/** The objects that scripts create, and the classes of pods that are equivalent for a controller. */
+/** The objects that scripts create, and the properties by which a controller can tell pods apart. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -23,12 +23,12 @@ export interface Meta {
   readonly deletionGracePeriodSeconds?: number;
 }
 
-/** An object in a response of a server, with the fields that all objects have. */
+/** An object as returned by a server, with the fields that all objects have. */
 export interface AnyObject extends Json {
   readonly metadata: Meta;
 }
 
-/** A pod in a response of the API server, with the fields that are used here. */
+/** A pod as returned by the API server, with the fields that are used here. */
 export interface PodObject {
   readonly metadata: Meta;
   readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly image: string }[] };
@@ -44,12 +44,12 @@ export interface PodObject {
   };
 }
 
-/** Whether the condition Ready is True; the pod may have finished or be terminating. */
+/** Ready according to its condition. It can have finished or be terminating. */
 export const isReady = ({ status }: PodObject): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
-/** Whether it is being deleted. */
+/** Terminating. */
 export const isGoing = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
-/** Whether it is in a terminal phase. */
+/** In a terminal phase. */
 export const hasEnded = ({ status }: PodObject): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 
 /** A ReplicaSet or a ReplicationController. */
@@ -66,8 +66,8 @@ export interface ReplicatedObject {
 export const costAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
 /**
- * Everything that distinguishes a pod for a controller, without generated values: pods of one class are interchangeable, because
- * kube-controller-manager also picks any of them.
+ * All properties of a pod that matter to a controller, and nothing that the server generated. Pods of the same class are interchangeable,
+ * since kube-controller-manager also picks any of them.
  */
 export function podClass(pod: PodObject): Json {
   const { metadata, spec, status } = pod;
@@ -102,7 +102,7 @@ export interface TemplateParts {
   readonly spec?: object;
 }
 
-/** A pod template with the label `app: NAME`. */
+/** A pod template whose pods have the label `app: NAME`. */
 export function templateOf(name: string, { labels, metadata, spec }: TemplateParts = {}): object {
   return {
     metadata: { labels: labels ?? { app: name }, ...metadata },
@@ -112,7 +112,7 @@ export function templateOf(name: string, { labels, metadata, spec }: TemplatePar
 
 export interface ReplicatedParts extends TemplateParts {
   readonly replicas?: number;
-  /** Additional metadata of the object. */
+  /** Additional metadata of the object itself. */
   readonly own?: object;
   readonly selector?: object;
   readonly rest?: object;
@@ -149,7 +149,7 @@ export function podNamed(name: string, labels: Readonly<Record<string, string>>,
   };
 }
 
-/** `podClass` of an object that is known to be a pod. */
+/** `podClass` for an object that is known to be a pod. */
 export function tellPod(pod: object): Json {
   return podClass(pod as PodObject);
 }

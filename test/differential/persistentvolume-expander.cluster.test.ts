@@ -1,4 +1,4 @@
-/** The same growing claims, against kube-controller-manager 1.36.3 and our expander. */
+/** The same growing claims, handled by kube-controller-manager 1.36.3 and by our PersistentVolume expander. */
 import { expansion } from "./suites/persistentvolume-expander.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Runs a script in several places at once: against kube-controller-manager, against our controllers, and against ours on the sandbox. A
- * script that differs is run again, with kube-controller-manager twice, to find out what differs between two of its runs. Each step ends
- * when all sides are quiet.
+ * Runs a script in several namespaces at once: where kube-controller-manager acts, where our controllers act, and where they act on the
+ * sandbox. A script with differences is run again, with kube-controller-manager acting in two namespaces, to find out where it differs from
+ * itself. Each step ends when all sides are quiet.
  */
 import { compare, compareObjects, type Difference } from "./compare.ts";
 import type { Allowed } from "./differences.ts";
@@ -26,13 +26,13 @@ export interface Found extends Difference {
 }
 
 export interface Played {
-  /** Differences without an entry. The script ends with the step in which one occurs. */
+  /** The differences that no entry explains. The script ends with the first step that has any. */
   readonly unexplained: readonly Found[];
-  /** Ids of the entries that were used. */
+  /** IDs of the entries that were hit. */
   readonly hits: ReadonlySet<string>;
-  /** Number of kube-controller-manager's effects that were compared. */
+  /** Number of effects of kube-controller-manager that were compared. */
   readonly effects: number;
-  /** Number of effects on the sandbox, and of its objects that were compared with ours. */
+  /** Number of writes on the sandbox, plus the number of its objects that were compared with ours in the last step. */
   readonly onSandbox: number;
 }
 
@@ -42,7 +42,7 @@ export interface Sides {
   readonly sandbox: Side;
 }
 
-/** How often kube-controller-manager plays: twice to find out what differs between two of its runs. */
+/** In how many namespaces kube-controller-manager runs the script: two, to find out where it differs from itself. */
 export type Oracles = 1 | 2;
 
 interface Performance {
@@ -53,13 +53,13 @@ interface Performance {
   from: number;
 }
 
-/** The records of one step. */
+/** The normalized records of one step, one per side. */
 interface Tellings<T> {
   readonly one: T;
-  /** Undefined if kube-controller-manager plays once. */
+  /** Undefined if kube-controller-manager runs the script once. */
   readonly two: T | undefined;
   readonly us: T;
-  /** Undefined for a script that the sandbox cannot play. */
+  /** Undefined if the sandbox cannot run the script. */
   readonly box: T | undefined;
 }
 
@@ -70,7 +70,7 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
     const namespace = `${id}-${suffix}`;
     const stage = await setStage(side.server, namespace, base);
     const performance = { suite, side, stage, names: namesOf(namespace, base), from: 0 };
-    // Existing objects, at least the namespace, are known by name from the first step on.
+    // Learns the names of what exists already (at least the namespace) before the first step.
     await tellStep(performance, 0);
     return performance;
   };
@@ -91,7 +91,7 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
   const tallies: readonly Tally[] = performances.map(() => new Map());
   let effects = 0;
   let onSandbox = 0;
-  /** Returns the differences of a step that have no entry. */
+  /** Returns the differences of a step that no entry explains. */
   const differing = (
     { name, order = false, chance }: Pick<Step, "name" | "order" | "chance">,
     told: StepTold[],
@@ -131,9 +131,9 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
 }
 
 interface Timed {
-  /** Returns the same records, one per side, without the writes of timers; those are kept. */
+  /** Returns the same records, one per side, without the writes that a timer triggers; those are kept. */
   without(tellings: readonly StepTold[]): StepTold[];
-  /** The kept writes, one record per side, with equal ones once. */
+  /** Returns the kept writes, one record per side, without duplicates. */
   told(): StepTold[];
 }
 
@@ -176,7 +176,7 @@ async function playStep(step: Step, performances: readonly Performance[]): Promi
     const told = await Promise.all(performances.map((each, n) => tellStep(each, lengths[n] as number)));
     await Promise.all(performances.map(({ side, stage }) => readUpToNow(side.logOf(stage.namespace))));
     const isStill = performances.every((each, n) => !hasWritten(each, lengths[n] as number));
-    // If something was written while the objects were read, the step was not over yet.
+    // Writes made while the objects were read may or may not be reflected in them: if there were any, the step was not over yet.
     if (isStill || tries === tellings) {
       for (const [n, each] of performances.entries()) each.from = lengths[n] as number;
       return told;
@@ -193,13 +193,13 @@ async function hasCome({ until }: Step, performances: readonly Performance[]): P
   return (await Promise.all(performances.map(({ stage }) => until(stage)))).every(Boolean);
 }
 
-/** Whether something was written since, except refused requests and Event counts. */
+/** Whether something other than an Event was written successfully since then. */
 function hasWritten({ side, stage }: Performance, since: number): boolean {
   const { effects } = side.logOf(stage.namespace);
   return effects.slice(since).some(({ code, resource }) => code < 300 && !resource.startsWith("events"));
 }
 
-/** Noise can occur anywhere, sandbox entries only there, and all others only in the comparison with kube-controller-manager. */
+/** Noise can occur anywhere, `sandbox` differences only on the sandbox, and all others only between kube-controller-manager and us. */
 function appliesTo(between: Between): (entry: Allowed) => boolean {
   return ({ category }) => {
     if (category === "noise") return true;
@@ -213,7 +213,8 @@ function tellStep({ suite, side, stage, names, from }: Performance, until: numbe
 }
 
 /**
- * Removes refusals of earlier steps: their retries come at any time, even after the cause is gone. Adds this step's refusals to `known`.
+ * Removes what was already rejected in an earlier step: its retries come at arbitrary times, even after the cause is gone. What is rejected
+ * in this step is added to `known`.
  */
 function withoutRetries(tellings: readonly StepTold[], known: Set<string>): StepTold[] {
   const isRefusal = ({ what }: Told): boolean => what === "Event Warning" || /[45]\d\d$/.test(what);
@@ -241,7 +242,7 @@ function explain(differences: readonly Difference[], entries: readonly Allowed[]
 
 const shownAtMost = 12;
 
-/** One line per difference, for the failure message of a test: equal ones once, with their number, at most 12. */
+/** One line per difference, for the message of a failed test: duplicates are merged and counted, and at most 12 lines are shown. */
 export function inWords(found: readonly Found[]): string[] {
   const counts = new Map<string, number>();
   for (const one of found) counts.set(line(one), (counts.get(line(one)) ?? 0) + 1);
@@ -265,8 +266,8 @@ function line({ between, step, what, path, theirs, ours, refused }: Found): stri
 const defaultWidth = 8;
 
 /**
- * Runs scripts in order, `suite.width` at a time, then those that must run alone, with kube-controller-manager once. Returns a promise for
- * each at once.
+ * Runs scripts in their order, `suite.width` at a time, then those with `alone`, with kube-controller-manager once. Immediately returns one
+ * promise per script.
  */
 export function playAll(suite: Suite, scripts: readonly Script[], sides: Sides): Promise<Played>[] {
   const results = scripts.map((script) => ({ script, ...Promise.withResolvers<Played>() }));

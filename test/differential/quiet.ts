@@ -1,4 +1,4 @@
-/** When a step is over: the objects match their owners, and nothing was written for a while. */
+/** Determines when a step is over: all objects are in their desired state, and nothing was written for a while. */
 import { matches, type Selector, selectorOf, selectorOfLabels } from "../../src/api/labels.ts";
 import type { Effect } from "../support/audit-log.ts";
 import type { PodObject, ReplicatedObject } from "./objects.ts";
@@ -6,21 +6,21 @@ import type { SideLog } from "./side-log.ts";
 import type { Stage } from "./stage.ts";
 import type { Suite } from "./suite.ts";
 
-/** Length of the quiet period. */
+/** How long nothing must have been written. */
 const quietMs = 350;
-/** The same if an object does not match its owner: it may stay so, or a controller may still be working. */
+/** The same if an object is not in its desired state: it may stay that way, or a controller may not be done yet. */
 const unsettledQuietMs = 4000;
-/** The same if a write is certain to come: a busy machine may take longer. */
+/** The same if a write is certain to follow: a busy machine can be slow. */
 const owedQuietMs = 15_000;
-/** Upper limit for a step, in addition to its patience. */
+/** A step ends at most this long, plus the suite's patience, after it began, no matter what still happens. */
 const longestMs = 30_000;
 const pollMs = 50;
-/** If everything is quiet but not settled, the check is repeated at this interval. */
+/** If nothing is written and not everything is settled, the check is repeated at this interval, or sooner if something is written. */
 const askAgainMs = 400;
 
 /**
- * Resolves when the controllers have finished; after 30 s plus the suite's patience at most. A controller whose requests are refused
- * retries indefinitely: its refused attempts, and the Events and statuses about them, do not count as writes.
+ * Resolves when the controllers have finished reacting to all actions so far; at most 30 s plus the suite's patience later. A controller
+ * whose requests are rejected keeps retrying: rejected requests, and repetitions of an Event, do not count as writes.
  */
 export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, actedAt: number): Promise<void> {
   const startedAt = performance.now();
@@ -47,30 +47,30 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
       unsettledAt = askedAt;
       continue;
     }
-    // The writes that settled it may be in a part of the log that was not read yet.
+    // The write that has just settled it may be in a part of the log that has not been read yet.
     await readUpToNow(log, askedAt);
     if (log.effects.length === seen) return;
   }
 }
 
-/** Resolves when the log has been read up to this time; 10 s later at most. */
+/** Resolves when the log has been read up to the given time, at most 10 s after it. */
 export async function readUpToNow(log: SideLog, now: number = performance.now()): Promise<void> {
   while (log.readUntil() <= now && performance.now() < now + 10_000) await Bun.sleep(pollMs);
 }
 
-/** The number of Events about one object after which the spam filter may drop some. */
+/** Number of Events about one object after which the spam filter can drop some. */
 export const spamBurst = 25;
 
 /**
- * Whether an Event reports a success, `SuccessfulCreate` or `ScalingReplicaSet`, and not a failure. A repetition, of which only the count
- * is written, counts as a success.
+ * Whether an Event reports a success (`SuccessfulCreate`, `ScalingReplicaSet`), as opposed to a failure or its reason. A repetition patches
+ * only the count and has no reason: it counts as a success.
  */
 export function tellsOfSuccess({ request }: Effect): boolean {
   const { reason } = (request ?? {}) as { readonly reason?: string };
   return reason === undefined || reason === "ScalingReplicaSet" || reason.startsWith("Successful");
 }
 
-/** Whether fewer Events than these writes were written, and none can have been dropped: Events are written in the background. */
+/** Whether Events for these writes are still missing (they are written asynchronously) and cannot have been dropped as spam. */
 export function owesEvents(effects: readonly Effect[], isTold: (effect: Effect) => boolean): boolean {
   const done = effects.filter((effect) => effect.code < 300 && isTold(effect)).length;
   const events = effects.filter(({ resource }) => resource.startsWith("events"));
@@ -79,12 +79,12 @@ export function owesEvents(effects: readonly Effect[], isTold: (effect: Effect) 
   return done + others < spamBurst && told < done;
 }
 
-/** The same only for pods. */
+/** The same for pods only. */
 export function owesPodEvents({ effects }: SideLog): boolean {
   return owesEvents(effects, ({ resource, verb }) => resource === "pods" && verb !== "patch");
 }
 
-/** Whether every ReplicaSet and ReplicationController has its pods, and a matching status. */
+/** Whether every ReplicaSet and ReplicationController has its desired pods, and a status that reflects them. */
 export async function replicasAreSettled(stage: Stage): Promise<boolean> {
   const [sets, controllers, pods] = await Promise.all([
     stage.list("replicasets"),

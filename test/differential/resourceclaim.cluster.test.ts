@@ -1,4 +1,4 @@
-/** The same user's actions, against kube-controller-manager 1.36.3 and our ResourceClaim controller. */
+/** The same user actions, run against kube-controller-manager 1.36.3 and against our ResourceClaim controller. */
 import { resourceClaims } from "./suites/resourceclaim.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,9 +1,9 @@
-/** The log of one side during a script. */
+/** The writes on one side while it is observed. */
 import type { Effect } from "../support/audit-log.ts";
 
-/** Writes of a side's controllers on one stage, in order. */
+/** The writes of a side's controllers on one stage, in order. */
 export interface SideLog {
   readonly effects: Effect[];
-  /** The time up to which the log has been read, by `performance.now()`: earlier writes are in `effects`. */
+  /** The time up to which the log has been read, on the clock of `performance.now()`: everything written by then is in `effects`. */
   readUntil(): number;
 }

@@ -1,7 +1,7 @@
 /**
- * The three sides of a suite: an API server with kube-controller-manager, one with our controllers, and a sandbox over HTTPS with our
- * controllers. The first two write audit logs, which are read here for all scripts that run at the same time; for the sandbox only our
- * controllers' own write events are kept.
+ * The three sides of a suite: an API server where kube-controller-manager acts, one where our controllers act, and a sandbox, served over
+ * HTTPS, where they act too. The first two keep audit logs, which are read here for all scripts that run concurrently. For the sandbox,
+ * only the write events of our controllers' traces are kept.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,20 +28,20 @@ import { wholePods } from "./whole-pods.ts";
 export interface Side {
   readonly name: "oracle" | "ours" | "sandbox";
   readonly server: StageServer;
-  /** Returns the log of a stage, by its namespace; it grows while the side runs. On the sandbox it has no bodies. */
+  /** The log of a stage, by its namespace. It grows while the side runs. The sandbox's log has no bodies. */
   logOf(namespace: string): SideLog;
   stop(): Promise<void>;
 }
 
 const readEveryMs = 60;
 
-/** kube-controller-manager 1.36.3, only with the controllers that are compared. */
+/** kube-controller-manager 1.36.3, with only the controllers that are compared. */
 export async function oracleSide(suite: Suite): Promise<Side> {
   const cluster = await startCluster({
     audit: true,
     ...nodesOf(suite),
     controllers: suite.oracle,
-    // Many scripts at once must not wait for its ten workers: a step would be over before its sync.
+    // Many concurrent scripts must not wait for its ten workers: a step would be over before the workers get to it.
     kcmFlags: [
       "--kube-api-qps=5000",
       "--kube-api-burst=5000",
@@ -63,7 +63,7 @@ export async function oracleSide(suite: Suite): Promise<Side> {
   };
 }
 
-/** Our controllers as in `run`, with frozen caches. */
+/** Our controllers as `run` runs them, on frozen caches. */
 export async function ourSide(suite: Suite): Promise<Side> {
   const cluster = await startCluster({
     audit: true,
@@ -86,7 +86,7 @@ export async function ourSide(suite: Suite): Promise<Side> {
   };
 }
 
-/** Our controllers on a sandbox, over HTTPS as on any other cluster; if the others have kwok, the simulated kubelet runs here. */
+/** Our controllers on a sandbox, over HTTPS as on any other cluster. The simulated kubelet replaces the kwok of the other sides. */
 export async function sandboxSide(suite: Suite): Promise<Side> {
   const nodes = suite.nodes ?? 0;
   const embedded = await startEmbedded({
@@ -106,7 +106,7 @@ export async function sandboxSide(suite: Suite): Promise<Side> {
   const logs = logsByStage(() => performance.now());
   const kinds = [...Object.values<Kind>(known), ...suite.kinds.map(({ kind }) => kind)];
   const controllers = await runOurs(suite, kubeconfig, (write) => {
-    // Their Events are not written by a sync, but with the same field manager.
+    // Compares field managers, because Events are not written by a sync, but with the same field manager.
     const controller = controllerNamedBy(write.fieldManager) ?? "";
     if (suite.only?.ours.includes(controller) !== false) logs.add(effectOf(write, kinds));
   });
@@ -129,7 +129,7 @@ function nodesOf({ nodes = 0, apiServerFlags = [], serviceRanges = [] }: Suite):
   readonly apiServerFlags: readonly string[];
 } {
   const ranges = serviceRanges.length === 0 ? [] : [`--service-cluster-ip-range=${serviceRanges.join(",")}`];
-  // The reader would lose a log that is rotated, by default after 100 MB.
+  // The reader of the log cannot follow a rotation, which happens after 100 MB by default.
   return { nodes, scheduler: nodes > 0, apiServerFlags: ["--audit-log-maxsize=8192", ...ranges, ...apiServerFlags] };
 }
 
@@ -147,18 +147,18 @@ function runOurs(
   return startControllers(kubeconfig, { controllers, bus });
 }
 
-/** The name of a stage, `play-1a2b3c4d-one`, in a namespace or in the names of cluster-scoped objects. */
+/** Matches `play-1a2b3c4d-one`, in namespaces and in names of cluster-scoped objects. */
 const stageName = /play-[0-9a-f]{8}-[a-z]{3}/;
 
 interface Logs {
   readonly of: (namespace: string) => SideLog;
-  /** Adds an effect to the log of the stage found in its namespace, name or group; others are dropped. */
+  /** Adds an effect to the log of the stage whose name its namespace, name or API group contains. Drops it if there is none. */
   readonly add: (effect: Effect) => void;
 }
 
 function logsByStage(readUntil: () => number): Logs {
   const logs = new Map<string, SideLog>();
-  /** For VolumeAttachments, whose names are hashes: the node for which they were created. */
+  /** The stages of VolumeAttachments, by name: names are hashes, so the stage is found in the name of the node in the create request. */
   const attachments = new Map<string, string>();
   const of = (namespace: string): SideLog => {
     const log = logs.get(namespace) ?? { effects: [], readUntil };
@@ -174,7 +174,7 @@ function logsByStage(readUntil: () => number): Logs {
       }
       const named = stageName.exec(`${effect.namespace} ${effect.name} ${effect.resource}`)?.[0];
       const stage = named ?? attachments.get(effect.name);
-      // A kind that another stage has defined: a controller that deletes objects of all kinds visits it, too.
+      // Drops effects on kinds that another stage has defined: a controller that deletes objects of all kinds causes them.
       const ofAnother = stageName.exec(effect.resource)?.[0] ?? stage;
       if (stage !== undefined && ofAnother === stage) of(stage).effects.push(effect);
     },
@@ -212,7 +212,7 @@ function auditFeed(
   };
 }
 
-/** A write from our own event, without bodies. */
+/** Converts a write event of our own trace to an effect without bodies. */
 function effectOf(write: WriteEvent, kinds: readonly Kind[]): Effect {
   const { verb, of, key, status, subresource } = write;
   const kind = kinds.find((each) => each.kind === of.kind && each.group === of.group);

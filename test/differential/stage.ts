@@ -1,4 +1,4 @@
-/** The place where a script acts: one namespace of one cluster. The same actions are made on a stage of each side. */
+/** The environment of a script: one namespace of one cluster. The same actions run on one stage of each side. */
 import { type Kind, pathOf } from "../../src/api/kind.ts";
 import { VolumeAttachments } from "../../src/api/kinds.ts";
 import type { ApiAnswer, Cluster } from "../support/cluster.ts";
@@ -13,54 +13,54 @@ export type StageServer = Pick<Cluster, "request" | "createNamespace">;
 export interface Stage {
   readonly cluster: StageServer;
   readonly namespace: string;
-  /** ms since 1970, the same on every side: a script's times are relative to it, never to now. */
+  /** In ms since 1970, the same on every side: times that a script writes are relative to it, never to the current time. */
   readonly base: number;
-  /** Creates a second namespace, `NAMESPACE-SUFFIX`, whose objects and writes count too, and returns a stage in it. */
+  /** Creates a second namespace, `NAMESPACE-SUFFIX`, whose objects and writes are compared too, and returns a stage in it. */
   beside(suffix: string): Promise<Stage>;
   /**
-   * Creates an object. Resources are named as in kubectl, or passed as a kind. Cluster-scoped objects belong to this stage if their names
-   * contain its namespace.
-   * @throws Error if the server refuses.
+   * Resources are given by the names that kubectl uses, or as a kind. A cluster-scoped object belongs to this stage if its name contains
+   * the stage's namespace.
+   * @throws Error if the server rejects the request.
    */
   create(resource: Resource, object: object): Promise<Json>;
-  /** A merge patch; of the status if the name ends in `/status`, of the scale if it ends in `/scale`. */
+  /** Sends a merge patch: of the status if the name ends in `/status`, of the scale if it ends in `/scale`. */
   patch(resource: Resource, name: string, body: object): Promise<Json>;
   remove(resource: Resource, name: string, options?: object): Promise<void>;
   get(resource: Resource, name: string): Promise<Json>;
   list(resource: Resource): Promise<readonly Json[]>;
-  /** The objects of the kind in all of the stage's namespaces; empty if the kind is not served. */
+  /** The objects of the kind in all of the stage's namespaces. Empty if the kind is not served. */
   all(kind: Kind): Promise<readonly AnyObject[]>;
-  /** All pods, or those that the predicate selects, ordered by their classes first, so that the order is the same on every side. */
+  /** All pods, or those that match a predicate, ordered by class first, so that the order is the same on every side. */
   pods(which?: (pod: PodObject) => boolean): Promise<readonly PodObject[]>;
-  /** Sends a request that may be refused. */
+  /** Sends a request that may be rejected. */
   attempt(method: string, path: string, body?: object): Promise<ApiAnswer>;
 }
 
-/** In each namespace of a sandbox over HTTPS; on the other sides its controller does not run. */
+/** Exists in each namespace of a sandbox over HTTPS. On the other sides, the controller that publishes it does not run. */
 const publishedBySandbox = "kube-root-ca.crt";
 
 const mergePatch = { "content-type": "application/merge-patch+json" };
 
 /**
- * A reference to a controller of ReplicaSets that need not exist. Its uid differs for each stage, because ReplicaSets of one controller are
- * searched in all namespaces.
+ * A controller reference to a Deployment that need not exist, for ReplicaSets. Its uid is unique per stage, because ReplicaSets with the
+ * same controller are searched in all namespaces.
  */
 export function parentOn({ namespace }: Stage): object {
   return { apiVersion: "apps/v1", kind: "Deployment", name: "parent", uid: `parent-on-${namespace}`, controller: true };
 }
 
-/** The name of the stage's own cluster-scoped object. */
+/** Returns a name for a cluster-scoped object of the stage. */
 export function ownName({ namespace }: Pick<Stage, "namespace">, name: string): string {
   return `${namespace}-${name}`;
 }
 
-/** Creates a namespace and a stage in it. */
+/** Creates a namespace and returns a stage in it. */
 export async function setStage(server: StageServer, namespace: string, base: number): Promise<Stage> {
   await server.createNamespace(namespace);
   return stageIn({ server, base, top: namespace, namespaces: [namespace] }, namespace);
 }
 
-/** The text with the stage's name in a cluster-scoped object: VolumeAttachments are named by a hash, and belong to a node. */
+/** The text of a cluster-scoped object that contains the stage's name: its name, or for a VolumeAttachment (a hash), its node. */
 function ownerText(kind: Kind, object: AnyObject): string {
   if (kind.kind !== VolumeAttachments.kind) return object.metadata.name;
   const { spec } = object as unknown as { readonly spec: { readonly nodeName: string } };

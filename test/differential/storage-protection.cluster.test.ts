@@ -1,4 +1,4 @@
-/** The same user's actions, against kube-controller-manager 1.36.3 and our protection of claims, volumes and their classes. */
+/** The same user actions, run against kube-controller-manager 1.36.3 and against our storage protection controllers. */
 import { storageProtection } from "./suites/storage-protection.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,4 +1,4 @@
-/** The tests of a suite: its written scripts, its random ones, and whether its list of differences is still up to date. */
+/** The tests of a suite: its written scripts, its random ones, and a check that every entry of its list of differences is still needed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { controllersMissing } from "../support/cluster.ts";
 import { tries } from "../support/long.ts";
@@ -17,8 +17,8 @@ interface Part {
 }
 
 /**
- * Registers them. `SCRIPT=part of a name` plays only the written scripts with that part in their names, `SEED=3,17` only these random ones;
- * the name of every random test is the command that replays it.
+ * Registers the tests. `SCRIPT=part of a name` runs only the written scripts whose names contain that part, `SEED=3,17` only these random
+ * ones. The name of each random test is the command that runs it again.
  */
 export function testSuite(given: Suite): void {
   const suite = suiteAsAsked(given);

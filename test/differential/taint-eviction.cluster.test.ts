@@ -1,4 +1,4 @@
-/** The same taints, against kube-controller-manager 1.36.3 and our taint eviction. */
+/** The same taints, handled by kube-controller-manager 1.36.3 and by our taint eviction controller. */
 import { taintEvictions } from "./suites/taint-eviction.ts";
 import { testSuite } from "./suite-tests.ts";
 

@@ -1,9 +1,9 @@
-/** Counts the writes that are recorded once or not at all: status writes, refusals and repetitions. */
+/** Counts the writes that are recorded once or not at all: status writes, rejected ones, repeated ones. */
 
 /** Number of writes by description. */
 export type Tally = Map<string, number>;
 
-/** How often, over a whole script, one side may exceed twice the other's number. */
+/** Default of `Suite.spareWrites`: by how many our count can exceed twice kube-controller-manager's over a whole script. */
 export const spareWrites = 8;
 
 export function tally(into: Tally, written: readonly string[]): void {
@@ -17,8 +17,8 @@ export interface Excess {
 }
 
 /**
- * Writes that we made more than twice as often as kube-controller-manager, plus `spare`: the order of deltas and syncs causes small
- * differences, a write in every sync a larger one.
+ * Returns the writes whose count on our side exceeds twice kube-controller-manager's plus `spare`. The order of deltas and syncs causes
+ * small differences; a redundant write in every sync causes a larger one.
  */
 export function excesses(theirs: readonly Tally[], ours: Tally, spare: number): Excess[] {
   return [...ours].flatMap(([what, count]) => {

@@ -1,4 +1,4 @@
-/** Records what a controller did in one step, without values that differ between any two runs: uids, times, name suffixes. */
+/** Normalizes what a controller did in one step: removes what differs between any two runs (uids, times, name suffixes). */
 import type { Effect } from "../support/audit-log.ts";
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { type AnyObject, type Json, type Meta, type PodObject, podClass } from "./objects.ts";
@@ -12,7 +12,7 @@ export function namesOf(namespace: string, base: number): Names {
 
 function learn(names: Names, kind: string, { uid, name, generateName }: Meta): void {
   if (names.uids.has(uid)) return;
-  // A StatefulSet's pods have a prefix too, but their names are not generated.
+  // Pods of a StatefulSet have a generateName too, but names that are not generated.
   if (generateName !== undefined && madeUp.test(name)) names.generated.set(name, `${generateName.slice(0, 58)}SUFFIX`);
   const told = kind === "Pod" ? "uid of a Pod" : `uid of ${kind} ${text(name, names)}`;
   const count = (names.incarnations.get(told) ?? 0) + 1;
@@ -35,8 +35,8 @@ function text(value: string, names: Names): string {
 }
 
 /**
- * Sorts keys and replaces times and uids. A resourceVersion is replaced by a fixed text: the server accepts no wrong one, and its absence
- * remains visible.
+ * Sorts keys and replaces times and uids by names. Any resourceVersion becomes `as read`, because the server accepts no other than the one
+ * that was read; a write without one still differs.
  */
 function normal(value: unknown, names: Names): unknown {
   if (typeof value === "string") return text(value, names);
@@ -58,7 +58,7 @@ function normal(value: unknown, names: Names): unknown {
   );
 }
 
-/** Times are whole seconds, by the clock of one machine: what was written in this script lies between its base and now. */
+/** Times are whole seconds of one machine's clock: those written during this script lie between its base and now. */
 function moment(time: string, { base }: Names, graceSeconds = 0): string {
   const at = Date.parse(time) - graceSeconds * 1000;
   const after = graceSeconds === 0 ? "" : ` + ${graceSeconds} s`;
@@ -67,7 +67,7 @@ function moment(time: string, { base }: Names, graceSeconds = 0): string {
   return `${at <= Date.now() ? "TIME" : "a time to come"}${after}`;
 }
 
-/** Learns the uids and names of a step, then records its effects and the final objects. */
+/** Learns the uids and names of a step, then returns its normalized effects and the state of the objects. */
 export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[], names: Names): Promise<StepTold> {
   const there = await Promise.all(
     suite.kinds.map(async (compared) => ({ ...compared, objects: await stage.all(compared.kind) })),
@@ -85,12 +85,12 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
     if (code >= 300 || verb === "deletecollection") continue;
     const made = suite.kinds.find(({ kind }) => resourceOf(kind) === resource.split("/")[0])?.kind.kind;
     const answered = (response as { readonly kind?: string } | undefined)?.kind;
-    // For a kind that is not compared, the resource is sufficient.
+    // For a kind that is not compared, the resource name is used.
     const isWhole = made === undefined ? !resource.includes("/") : answered === made;
     if (isWhole || answered === "PartialObjectMetadata") learnOf(made ?? text(resource, names), response);
     if (answered === "Status") learnOf(made ?? text(resource, names), { metadata: deleted(response) });
   }
-  // The name of an object that is not compared, such as a custom resource, is known from its dependents.
+  // The names of owners that are not compared themselves, such as custom resources, are known from owner references.
   for (const { objects } of there) {
     for (const { metadata } of objects) {
       for (const owner of metadata.ownerReferences ?? []) learn(names, owner.kind, owner);
@@ -124,7 +124,7 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   };
 }
 
-/** The whole objects in the responses to writes: they may be gone by now. */
+/** The complete objects in the responses to writes: they can be deleted by now. */
 function wholeAnswers(effects: readonly Effect[], kind: Kind): readonly AnyObject[] {
   return effects.flatMap(({ resource, code, response }) => {
     const object = response as AnyObject | undefined;
@@ -136,12 +136,12 @@ function writesStatus({ resource, code }: Effect): boolean {
   return resource.endsWith("/status") && code < 300;
 }
 
-/** The response to a DELETE that removes an object at once is a Status, with its name and uid. */
+/** The response to a DELETE that removes an object immediately is a Status, whose details have the name and uid. */
 function deleted(response: unknown): Partial<Meta> | undefined {
   return (response as { readonly details?: Partial<Meta> } | undefined)?.details;
 }
 
-/** An object without generated values. */
+/** Returns an object without what is unique to each creation. */
 export function standing({ metadata, ...rest }: AnyObject): object {
   const { name, labels, annotations, finalizers, generation, ownerReferences } = metadata;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
@@ -152,7 +152,7 @@ export function standing({ metadata, ...rest }: AnyObject): object {
 
 function tellWrite(effect: Effect, names: Names, arranged: Suite["arranged"] = (body) => body): Told {
   const { verb, resource, code, name, request, response } = effect;
-  // Identify the pod by its class, in its state at the write; by its name if the response does not show it.
+  // Identifies a pod by its class at the time of the write, or by its name if the response does not contain the whole pod.
   const isWholePod =
     resource === "pods" && code < 300 && (response as Partial<PodObject> | undefined)?.spec?.containers;
   const about = verb !== "create" && isWholePod ? podClass(response as PodObject) : { name };
@@ -170,7 +170,7 @@ function once(told: readonly Told[]): Told[] {
   return [...seen.values()];
 }
 
-/** Whether it records an Event, in contrast to deleting one. */
+/** Whether it records an Event, as opposed to deleting one. */
 function recordsEvent({ resource, verb }: Effect): boolean {
   return resource.startsWith("events") && (verb === "create" || verb === "patch");
 }
@@ -198,12 +198,12 @@ function tellEvents(effects: readonly Effect[], names: Names): Told[] {
 
 interface Order {
   readonly verbs: string[];
-  /** Pods written before the status: a sync ends with the status. */
+  /** Number of pod writes before the first status write: a sync ends with the status. */
   inFirstSync: number;
   hasStatus: boolean;
 }
 
-/** For each owner the verbs on its pods, with repetitions once, and the size of its first sync. */
+/** Returns, for each owner, the verbs on its pods, with runs of one verb collapsed, and the number of writes of its first sync. */
 export function podOrders(effects: readonly Effect[], names: Names): Told[] {
   const byOwner = new Map<string, Order>();
   const of = (uid: string | undefined): Order => {

@@ -1,6 +1,6 @@
 /**
- * The same steps on two real clusters, one with kube-controller-manager 1.36.3 and one with our controllers, and on a sandbox with ours:
- * for controllers that cannot be tested in many namespaces at once, as the suites do.
+ * Runs the same steps on two real clusters, one with kube-controller-manager 1.36.3 and one with our controllers, and on a sandbox with
+ * ours: for what cannot run in many namespaces at once, as the suites do.
  */
 import { afterAll, beforeAll } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,20 +22,20 @@ export interface Side {
   readonly server: Server;
   /** Starts the controllers, with the objects that exist by then. */
   begin(): Promise<void>;
-  /** Their writes, in order; empty for a sandbox, which keeps no bodies. */
+  /** The writes of the controllers so far, in order. Empty for a sandbox, which keeps no bodies. */
   writes(): Promise<readonly unknown[]>;
   stop(): Promise<void>;
 }
 
 export interface Acting {
-  /** As in `--controllers`. */
+  /** In the syntax of `--controllers`. */
   readonly oracle: string;
-  /** Our controllers on a real cluster; a function gets the folder of the cluster's files. */
+  /** Our controllers on the real cluster. A function creates them from the cluster's files in this directory. */
   readonly ours: readonly ControllerDefinition[] | ((dir: string) => readonly ControllerDefinition[]);
-  /** Controllers that run inside the sandbox from its start. Default: `ours`, from outside. */
+  /** Controllers that run inside the sandbox from its start. Unless `ours` is a function, `ours` also run there, from outside. */
   readonly inside?: readonly ControllerDefinition[];
   readonly kcmFlags?: readonly string[];
-  /** Whether the writes of its tokens-controller count, too: it runs in every kube-controller-manager, and fills token Secrets. */
+  /** Whether the writes of its tokens-controller count too: it runs in every kube-controller-manager, and fills the Secrets of tokens. */
   readonly countsTokens?: true;
 }
 
@@ -45,7 +45,7 @@ async function oracle({ oracle: controllers, kcmFlags = [], countsTokens }: Acti
     nodes: 0,
     scheduler: false,
     controllers,
-    // The delay lets caches fill before the controllers that read them at their start.
+    // Controllers that read their caches once at startup should find them filled.
     kcmFlags: ["--controller-start-interval=1s", ...kcmFlags],
   });
   await cluster.kill("kube-controller-manager");
@@ -110,7 +110,7 @@ async function sandbox({ ours, inside = [] }: Acting): Promise<Side> {
   };
 }
 
-/** Bodies without generated values (uids, versions, times, managedFields), and DeleteOptions only if they have options. */
+/** Returns a body without what is unique to each object: uids, versions, creation times, managedFields. */
 function told(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(told);
   if (typeof value !== "object" || value === null) return value;
@@ -143,7 +143,7 @@ async function writesOf(
     });
 }
 
-/** Polls until `isSo`, for a minute at most; returns the last value. */
+/** Reads until the condition holds, for at most a minute, and returns the last value. */
 export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
   for (const until = Date.now() + 60_000; ;) {
     const value = await read();
@@ -152,7 +152,7 @@ export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => 
   }
 }
 
-/** The fields that are read of an object, or of a list of them. */
+/** The fields that are read from an object, or from a list of objects. */
 export interface Answer {
   readonly metadata: { readonly name: string; readonly uid: string; readonly labels?: object };
   readonly data?: Readonly<Record<string, string>>;
@@ -168,7 +168,7 @@ export async function granted(server: Server, method: string, path: string, body
   return answer.body as Answer;
 }
 
-/** Registers a part of the tests, with separate controllers on its sides. */
+/** Registers a group of tests, whose sides have their own controllers. */
 export function sidesOf(acting: Acting): { readonly all: () => readonly Side[] } {
   let sides: readonly Side[] = [];
   beforeAll(async () => {

@@ -1,10 +1,10 @@
-/** The parts of a step's record, in the form in which it is compared. */
+/** The normalized record of what a step did, in the form in which it is compared. */
 import type { Json } from "./objects.ts";
 
-/** Replacements for a stage's uids and generated names. */
+/** The names that replace a stage's uids and generated names. */
 export interface Names {
   readonly namespace: string;
-  /** Start of the script, in ms since 1970: its times are relative to that. */
+  /** When the script began, in ms since 1970: the times that it writes are relative to it. */
   readonly base: number;
   /** `uid of ReplicaSet web`, with a number from the second object of that name on. */
   readonly uids: Map<string, string>;
@@ -13,22 +13,22 @@ export interface Names {
   readonly generated: Map<string, string>;
 }
 
-/** A kind of effect with its content: `create pods 201` and the body. */
+/** A type of effect with its content: `create pods 201` and the request body. */
 export interface Told {
   readonly what: string;
   readonly content: Json;
 }
 
 export interface StepTold {
-  /** Creates, patches and deletes; refused ones once each. */
+  /** Writes, except those of a status or an Event. Equal rejected or repeated ones are listed once. */
   readonly writes: readonly Told[];
-  /** Events; warnings once each and without counts, because refused writes are retried at any time. */
+  /** Events. Equal warnings are listed once and without counts, because rejected requests are retried at arbitrary times. */
   readonly events: readonly Told[];
-  /** The final objects and their pods. */
+  /** The objects of the compared kinds when all is quiet. */
   readonly objects: readonly Told[];
-  /** For each owner the order of its writes, such as `patch, create`, and the size of a sync. */
+  /** For each owner, the sequence of verbs (`patch, create`), and how many writes belonged to its first sync. */
   readonly order: readonly Told[];
   readonly refused: boolean;
-  /** Writes that count once above, or are not recorded there: `create pods 403`, `update replicasets.apps/status web`. */
+  /** Each write that `writes` lists once or not at all: `create pods 403`, `update replicasets.apps/status web`. */
   readonly counted: readonly string[];
 }

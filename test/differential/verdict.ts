@@ -1,32 +1,31 @@
 /**
- * The verdict on a script that differed. kube-controller-manager has races, which a single play cannot distinguish from a difference of
- * ours: the script is played again, with kube-controller-manager twice, and differences that occurred only once are listed in the tests'
- * summary.
+ * The verdict on a script that differed. kube-controller-manager has races, which one run cannot distinguish from a difference in our
+ * controllers: the script is run again, with kube-controller-manager twice, and what occurred only once is listed in the tests' summary.
  */
 import { inWords, type Played } from "./play.ts";
 
-/** How many scripts of a suite may differ randomly in one run: one in twenty, and two in a small suite. */
+/** The number of scripts of a suite that can differ by chance in one run: one in twenty, and at least two. */
 export function chancesOf(scripts: number): number {
   return Math.max(2, Math.floor(scripts / 20));
 }
 
-/** Maximum number of plays after the first. */
+/** The maximum number of plays after the first. */
 const replays = 3;
 
 export interface Verdict {
   /** The play that counts. */
   readonly played: Played;
-  /** Differences in the first play that do not count. */
+  /** The differences in the first play, if they no longer count. */
   readonly byChance: readonly string[];
 }
 
 /**
- * The verdict on a script whose first play, with kube-controller-manager once, is given; `again` plays it with kube-controller-manager twice.
- * `race`: the script has a known race.
+ * Returns the verdict on a script whose first play, with kube-controller-manager once, is given; `again` plays it with
+ * kube-controller-manager twice. `race`: whether the script has a known race.
  *
- * - If only ours differed, two later plays must have no difference, and none may have one.
- * - If kube-controller-manager differed from itself, or there is a race, one play without a difference is sufficient: the others could not
- *   judge us.
+ * - If only ours differed, two later plays must be without a difference, and none may have one.
+ * - If kube-controller-manager differed from itself, or there is a race, one play without a difference is enough, because the others cannot
+ *   be judged.
  */
 export async function verdict(first: Played, again: () => Promise<Played>, race: boolean): Promise<Verdict> {
   if (first.unexplained.length === 0) return { played: first, byChance: [] };

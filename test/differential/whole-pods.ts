@@ -1,11 +1,11 @@
 /**
- * The state of pods when they are written. Our controllers request only the metadata in a response if that is sufficient, and the log then
- * has no more; the rest of the pod is taken from its last response to any client.
+ * Reconstructs the pods that were written to. Our controllers request only the metadata of a response if they need no more, so the log
+ * contains no more; the rest of the pod is taken from the latest response to any client.
  */
 import type { Effect } from "../support/audit-log.ts";
 import type { PodObject } from "./objects.ts";
 
-/** Takes the effects of a log in order, by any client; returns each with the whole pod as its response. */
+/** Returns a function that takes the effects of all clients in log order and returns each with the whole pod as its response. */
 export function wholePods(): (effect: Effect) => Effect {
   const last = new Map<string, PodObject>();
   return (effect) => {

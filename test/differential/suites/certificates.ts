@@ -1,7 +1,4 @@
-/**
- * Certificate signing requests: which of them are approved. The cleaner runs too, and finds none that is old enough
- * (accounts.cluster.test.ts).
- */
+/** Approval of CertificateSigningRequests. The cleaner runs too, but finds none that is old enough (see accounts.cluster.test.ts). */
 import { CertificateSigningRequests } from "../../../src/api/kinds.ts";
 import { certificateSigningRequestApproving } from "../../../src/controllers/certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
 import { certificateSigningRequestCleaner } from "../../../src/controllers/certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
@@ -12,7 +9,7 @@ import { scripts } from "../scripts/certificates/index.ts";
 import { standing } from "../telling.ts";
 import type { Suite } from "../suite.ts";
 
-/** Each request has a separate key, and each server another administrator. */
+/** Removes what differs between the sides: each request has its own key, and each server its own administrator. */
 function arranged<T extends object>(body: T): T {
   const { spec } = body as { readonly spec?: { readonly request?: string } };
   if (spec?.request === undefined) return body;

@@ -1,4 +1,4 @@
-/** CronJobs and the Jobs that they start. Nothing runs the Jobs: scripts write their ends. */
+/** CronJobs and the Jobs that they start. The Jobs do not run: scripts write that they finished. */
 import { CronJobs, Jobs } from "../../../src/api/kinds.ts";
 import { cronjob } from "../../../src/controllers/cronjob/cronjob.ts";
 import { type Allowed, namespaceInBody, ownFieldManager } from "../differences.ts";
@@ -22,7 +22,7 @@ export const cronJobs: Suite = {
   oracle: "cronjob-controller",
   ours: [cronjob],
   kinds: [{ kind: CronJobs }, { kind: Jobs }],
-  // Events are written in the background.
+  // Events are written asynchronously.
   quietMs: 2000,
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** DaemonSets with their pods and revisions. Nothing runs the pods or maintains the nodes: scripts do. */
+/** DaemonSets with their pods and revisions. Pods do not run and nodes have no kubelet: scripts write their status. */
 import { ControllerRevisions, DaemonSets, Nodes, Pods } from "../../../src/api/kinds.ts";
 import { matches, selectorOf } from "../../../src/api/labels.ts";
 import { fnv32a } from "../../../src/controller/workload/safe-hash.ts";
@@ -25,7 +25,7 @@ const isReady = ({ status }: PodObject): boolean =>
 const isGoing = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
 const hasEnded = ({ status }: PodObject): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 
-/** Whether every set has observed its spec, and its status has the right counts. */
+/** Whether every DaemonSet has observed its spec, and its status matches its pods. */
 async function setsAreSettled(stage: Stage): Promise<boolean> {
   const [sets, pods, nodes] = await Promise.all([stage.list("daemonsets"), stage.pods(), stage.all(Nodes)]);
   const there = new Set(nodes.map(({ metadata }) => metadata.name));
@@ -36,7 +36,7 @@ async function setsAreSettled(stage: Stage): Promise<boolean> {
         there.has(nodeOf(pod)) &&
         !(isGoing(pod) && hasEnded(pod)),
     );
-    // Pods that it must release are still owned.
+    // It must release these, but still owns them.
     if (
       metadata.deletionTimestamp === undefined &&
       own.some((pod) => !matches(selectorOf(spec.selector), pod.metadata.labels))
@@ -59,7 +59,7 @@ async function setsAreSettled(stage: Stage): Promise<boolean> {
   });
 }
 
-/** The hash depends on the stage's name in the template: it is replaced by the template, if it is the right hash. */
+/** A revision's hash depends on the stage's name in its template. A correct hash is replaced by one of the template without that name. */
 function learnHashes(names: Names, revisions: readonly AnyObject[]): void {
   for (const { metadata, data } of revisions) {
     const { spec } = (data ?? {}) as { readonly spec?: { readonly template?: Json } };
@@ -76,15 +76,15 @@ function learnHashes(names: Names, revisions: readonly AnyObject[]): void {
   }
 }
 
-/** Nodes that a controller cannot distinguish get the same name, because a rollout starts with a random one. */
+/** Gives nodes that a controller cannot distinguish the same name: which one a rollout begins with is random. */
 function learnNodes(names: Names, nodes: readonly AnyObject[]): void {
   for (const node of nodes) {
-    // Safe: a node has a spec.
+    // Every node has a spec.
     names.generated.set(node.metadata.name, `NODE ${nodeClass(node as unknown as Parameters<typeof nodeClass>[0])}`);
   }
 }
 
-/** A pod by its class, with the node for which it is intended. */
+/** A pod by its class, plus the affinity to its node and the tolerations. */
 function tellPod(object: AnyObject): Json {
   const pod = object as unknown as PodObject & { readonly spec: Json };
   const { affinity, tolerations } = pod.spec;
@@ -124,7 +124,7 @@ export const daemonSets: Suite = {
     learnNodes(names, objects(Nodes));
     learnHashes(names, objects(ControllerRevisions));
   },
-  // kube-controller-manager reads the pods several times per sync, and adopts them each time until its cache has that.
+  // A sync of kube-controller-manager lists its pods several times and adopts them each time, until its cache shows the adoption.
   repeated: (what) => what === "patch pods 200" || what === "patch controllerrevisions.apps 200",
   scripts,
   random: randomScript,

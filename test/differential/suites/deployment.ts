@@ -1,4 +1,4 @@
-/** Deployments with their ReplicaSets. Nothing runs the pods: scripts make them ready, one at a time if the intermediate steps matter. */
+/** Deployments with their ReplicaSets. Pods do not run: scripts make them ready, one at a time if the order matters. */
 import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
@@ -23,7 +23,7 @@ interface Counted {
 
 const counts = ["replicas", "readyReplicas", "availableReplicas"] as const;
 
-/** Whether every Deployment has observed its spec, and its status matches its ReplicaSets. */
+/** Whether every Deployment has observed its spec, and its status is the sum of its ReplicaSets' statuses. */
 async function deploymentsAreSettled(stage: Stage): Promise<boolean> {
   const [deployments, sets] = (await Promise.all([
     stage.list("deployments"),
@@ -40,7 +40,7 @@ async function deploymentsAreSettled(stage: Stage): Promise<boolean> {
   });
 }
 
-/** Whether every ReplicaSet has counted its ready pods: nothing is written before that. */
+/** Whether every ReplicaSet's status counts its ready pods: nothing else is written before that. */
 async function readinessIsCounted(stage: Stage): Promise<boolean> {
   const [sets, ready] = await Promise.all([stage.list("replicasets"), podsThat(stage, "ready")]);
   return (sets as unknown as readonly Counted[]).every(({ metadata, status }) => {
@@ -49,13 +49,13 @@ async function readinessIsCounted(stage: Stage): Promise<boolean> {
   });
 }
 
-/** Whether an object has fewer Events than changes of its pods or its size: Events are written in the background. */
+/** Whether some object has fewer Events than changes of its pods or its size: Events are written asynchronously. */
 function owesEvents({ effects }: SideLog): boolean {
   const [owed, told, sizes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const count = (of: Map<string, number>, name: string): void => void of.set(name, (of.get(name) ?? 0) + 1);
   for (const effect of effects) {
     const { resource, verb, code, name, request, response } = effect;
-    // On the sandbox writes are recorded without bodies.
+    // The sandbox's log has no bodies.
     if (response === undefined || code >= 300) continue;
     const { spec, metadata } = response as Partial<Counted>;
     const owner = metadata?.ownerReferences?.[0]?.name ?? "";
@@ -112,7 +112,7 @@ const combinedEvents: Allowed = {
     (what === "create Event 201" && JSON.stringify([theirs, ours]).includes("(combined from similar events)")),
 };
 
-/** The writes to ReplicaSets, in order: `update web-abc with 3`. The order of adoptions is random. */
+/** The writes to ReplicaSets in order: `update web-abc with 3`. Patches are omitted, because orphans are adopted in random order. */
 function order(effects: readonly Effect[], _names: Names): Told[] {
   const steps = effects
     .filter(({ resource, code, verb }) => resource === "replicasets.apps" && code < 300 && verb !== "patch")
@@ -131,8 +131,8 @@ interface Condition {
 }
 
 /**
- * Without values that depend on the order of deltas and syncs, for kube-controller-manager as well: the order of conditions, the reason
- * with which an incomplete rollout progresses, and which of several ReplicaSets of one template it names.
+ * Omits what depends on the order of deltas and syncs, in kube-controller-manager too: the order of conditions, the reason for progress of
+ * an incomplete rollout, and which of several ReplicaSets with the same template is named.
  */
 function tellDeployment(object: AnyObject): object {
   const { spec, status } = object as unknown as Counted;

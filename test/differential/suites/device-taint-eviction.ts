@@ -1,4 +1,4 @@
-/** Pods that use tainted devices. Only scripts taint devices and allocate claims, and no kubelet ends pods. */
+/** Pods that use tainted devices. Only scripts taint devices and allocate claims, and no kubelet terminates pods. */
 import { Pods } from "../../../src/api/kinds.ts";
 import { deviceTaintEviction } from "../../../src/controllers/device-taint-eviction/device-taint-eviction.ts";
 import { type AnyObject, type Json, tellPod } from "../objects.ts";
@@ -6,7 +6,7 @@ import { randomScript } from "../scripts/device-taint-eviction/grammar.ts";
 import { scripts } from "../scripts/device-taint-eviction/index.ts";
 import type { Suite } from "../suite.ts";
 
-/** A pod with the conditions that explain its deletion. */
+/** A pod with its conditions, which contain the reason for its eviction. */
 function tell(object: AnyObject): Json {
   const { conditions = [] } = (object["status"] ?? {}) as { readonly conditions?: readonly Json[] };
   return { ...tellPod(object), conditions };
@@ -17,7 +17,7 @@ export const deviceTaintEvictions: Suite = {
   oracle: "device-taint-eviction-controller",
   ours: [deviceTaintEviction],
   kinds: [{ kind: Pods, tell }],
-  // A running toleration time is invisible, so a script could be too fast for it; Events are written in the background.
+  // A running toleration time is not visible, so a script could act before it has started. Events are written asynchronously.
   quietMs: 1000,
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** PodDisruptionBudgets. Nothing runs the pods or their controllers: scripts create them and write their status. */
+/** PodDisruptionBudgets. Neither pods nor their controllers run: scripts create them and write their status. */
 import { Pods, PodDisruptionBudgets } from "../../../src/api/kinds.ts";
 import { matches, selectorOf } from "../../../src/api/labels.ts";
 import { disruption } from "../../../src/controllers/disruption/disruption.ts";
@@ -19,7 +19,7 @@ interface Budget extends AnyObject {
   };
 }
 
-/** Whether each budget has observed its spec and counts the ready pods, or reports that it cannot. */
+/** Whether each budget has observed its spec and counts the ready pods, or reports that its sync failed. */
 async function isSettled(stage: Stage): Promise<boolean> {
   const [budgets, pods] = await Promise.all([stage.all(PodDisruptionBudgets), stage.pods()]);
   return budgets.every((each) => {
@@ -56,7 +56,7 @@ export const disruptions: Suite = {
   differences: [countedUp],
 };
 
-/** With its whole status, because a condition in it is what is written. */
+/** The whole status, because the controller writes one of its conditions. */
 function tellPod({ metadata, status }: AnyObject): object {
   return { name: metadata.name, labels: metadata.labels, status };
 }

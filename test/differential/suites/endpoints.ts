@@ -1,4 +1,4 @@
-/** Endpoints. Scripts create nodes, bind pods and write the statuses of both. */
+/** Endpoints. Scripts create nodes, bind pods and write the status of both. */
 import { known } from "../kinds.ts";
 import { Pods } from "../../../src/api/kinds.ts";
 import { endpoints } from "../../../src/controllers/endpoints/endpoints.ts";
@@ -12,7 +12,7 @@ import { services } from "../scripts/endpoints/services.ts";
 import { standing } from "../telling.ts";
 import type { Suite } from "../suite.ts";
 
-/** Sorts subsets, whose order depends on hashes with uids: `test/controllers/endpoints/golden` covers the order. */
+/** Sorts subsets, which are ordered by hashes that include uids. That order is tested in `test/controllers/endpoints/golden`. */
 function arranged<T extends object>(object: T): T {
   const { subsets } = object as { readonly subsets?: readonly object[] };
   if (subsets === undefined) return object;
@@ -65,7 +65,7 @@ export const endpointsSuite: Suite = {
   ],
   arranged,
   isSettled: haveSettled,
-  // The API server deletes them with their Service, and may be first.
+  // The API server deletes them together with their Service, possibly first.
   chance: (what) => what.startsWith("delete endpoints"),
   owes: async (_log, stage) => !(await haveSettled(stage)),
   scripts: [...objects, ...pods, ...services],

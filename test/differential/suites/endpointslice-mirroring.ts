@@ -20,7 +20,7 @@ interface SliceContent {
   readonly ports?: readonly object[] | null;
 }
 
-/** Endpoints have no order, and null means none. Which slice is reused, and so how often each was written, is random. */
+/** Sorts endpoints; null means none. Which slice replaces which, and so its number of writes, is random: the generation is dropped. */
 function arranged<T extends object>(slice: T): T {
   const { endpoints, ports, metadata } = slice as unknown as Partial<SliceContent>;
   if (metadata === undefined || (endpoints === undefined && ports === undefined)) return slice;
@@ -29,7 +29,7 @@ function arranged<T extends object>(slice: T): T {
   return { ...slice, metadata: meta, endpoints: sorted, ports: ports ?? [] };
 }
 
-/** Which of the slices was created first is random. A replaced one has lost its generateName. */
+/** The order in which the slices were created is random. A replaced slice has no generateName, so the suffix is cut from its name. */
 function learn(names: Names, objects: (kind: Kind) => readonly AnyObject[]): void {
   for (const { metadata } of objects(EndpointSlices)) {
     const told = metadata.name.replace(/-[a-z0-9]{5}$/, "-SUFFIX");
@@ -74,7 +74,7 @@ export const endpointSliceMirroring: Suite = {
   learn,
   isSettled: isMirrored,
   owes: async (_log, stage) => !(await isMirrored(stage)),
-  // A retry of an earlier sync may run before the cache has the write of the last one.
+  // A retry of an earlier sync can run before the cache shows the last write.
   repeated: (what) => what.startsWith("update endpointslices"),
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** EndpointSlices. Scripts create nodes, bind pods and write the statuses of both. */
+/** EndpointSlices. Scripts create nodes, bind pods and write the status of both. */
 import type { Kind } from "../../../src/api/kind.ts";
 import { EndpointSlices, Pods } from "../../../src/api/kinds.ts";
 import { endpointslice } from "../../../src/controllers/endpointslice/endpointslice.ts";
@@ -21,7 +21,7 @@ interface ToldSlice extends SliceObject {
   readonly ports?: readonly object[] | null;
 }
 
-/** Endpoints have no order, and null means none. Which slice is reused, and so how often each was written, is random. */
+/** Sorts endpoints; null means none. Which slice replaces which, and so its number of writes, is random: the generation is dropped. */
 function arranged<T extends object>(slice: T): T {
   const { endpoints, ports, metadata } = slice as unknown as Partial<ToldSlice>;
   if (metadata === undefined || (endpoints === undefined && ports === undefined)) return slice;
@@ -30,7 +30,7 @@ function arranged<T extends object>(slice: T): T {
   return { ...slice, metadata: meta, endpoints: sorted, ports: ports ?? [] };
 }
 
-/** Which of a Service's slices was created first is random. */
+/** The order in which a Service's slices were created is random. */
 function learn(names: Names, objects: (kind: Kind) => readonly AnyObject[]): void {
   for (const { metadata } of objects(EndpointSlices)) {
     const told = `${metadata.generateName ?? metadata.name}SUFFIX`;

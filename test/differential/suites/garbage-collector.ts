@@ -1,4 +1,4 @@
-/** Only the garbage collector: scripts create all owners and dependents. */
+/** The garbage collector alone: scripts create all owners and dependents. */
 import { Pods, ReplicaSets, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { garbageCollector } from "../../../src/controllers/garbage-collector/garbage-collector.ts";
 import { ownFieldManager } from "../differences.ts";
@@ -29,8 +29,8 @@ interface Meta {
 }
 
 /**
- * Whether the garbage collector has nothing left to do, as far as is visible: every reference is to an existing object, and deleted objects
- * are gone, unless the script blocks something. Any other permanent state costs a longer quiet period.
+ * Whether the garbage collector has nothing left to do, as far as can be seen: every referenced owner exists, and everything that was being
+ * deleted is gone, unless the script holds something back with a finalizer. Any other permanent leftover only costs a longer silence.
  */
 async function isSettled(stage: Stage): Promise<boolean> {
   const there = await Promise.all(
@@ -54,7 +54,7 @@ export const garbageCollection: Suite = {
   kinds,
   isSettled,
   patienceMs: 10_000,
-  // A blocked object is deleted again if its key is processed before the watch has its deletion.
+  // An object that is held back is deleted again if its key is synced before the watch shows that it is being deleted.
   repeated: (what) => what.startsWith("delete "),
   scripts,
   random: randomScript,

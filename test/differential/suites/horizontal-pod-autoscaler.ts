@@ -1,4 +1,4 @@
-/** Autoscalers of a Deployment. Nothing runs the Deployment or its pods: scripts create them and set their usage. */
+/** Autoscalers of a Deployment. Neither the Deployment nor its pods run: scripts create them and set their usage. */
 import { Deployments, HorizontalPodAutoscalers } from "../../../src/api/kinds.ts";
 import { defineAutoscaler } from "../../../src/controllers/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
 import { type Allowed, ownFieldManager } from "../differences.ts";
@@ -9,7 +9,7 @@ import { scripts } from "../scripts/horizontal-pod-autoscaler/index.ts";
 import type { Stage } from "../stage.ts";
 import type { Suite } from "../suite.ts";
 
-/** One second between two syncs; recommendations count for two. */
+/** Syncs are one second apart, and recommendations are valid for two. */
 const period = { syncPeriodMs: 1000, downscaleStabilizationMs: 2000 };
 const flags = ["sync-period=1s", "downscale-stabilization=2s"];
 
@@ -46,7 +46,7 @@ export const autoscalers: Suite = {
   prepare: serveMetrics,
   kinds: [{ kind: HorizontalPodAutoscalers }, { kind: Deployments, tell: tellReplicas }],
   isSettled,
-  // Longer than the recommendations count, and than three syncs.
+  // Longer than the stabilization window, and than three syncs.
   quietMs: 3600,
   patienceMs: 15_000,
   width: 5,
@@ -58,10 +58,10 @@ export const autoscalers: Suite = {
   differences: [ownFieldManager, countedUp, namedInAnyOrder, changedMeanwhile],
 };
 
-/** Reasons that the next sync, or the end of a window, certainly changes. */
+/** Reasons that the next sync, or the end of a window, is certain to change. */
 const passing = new Set(["SucceededRescale", "ScaleDownStabilized", "ScaleUpStabilized"]);
 
-/** Whether each autoscaler was synced, and has nothing left to do. */
+/** Whether each autoscaler was synced and has nothing left to do. */
 async function isSettled(stage: Stage): Promise<boolean> {
   const all = await stage.all(HorizontalPodAutoscalers);
   return all.every((each) => {

@@ -1,4 +1,4 @@
-/** Jobs with their pods, and their ends. Nothing runs the pods: scripts bind them and write their statuses. */
+/** Jobs with their pods, and their deletion after they finish. Pods do not run: scripts bind them and write their status. */
 import { Jobs, Pods } from "../../../src/api/kinds.ts";
 import { job } from "../../../src/controllers/job/job.ts";
 import { ttlAfterFinished } from "../../../src/controllers/ttl-after-finished/ttl-after-finished.ts";
@@ -47,8 +47,8 @@ function isJobSettled(job: JobObject, pods: readonly PodObject[]): boolean {
 }
 
 /**
- * For each Job the writes in order: the status with its counts, and in between the verbs on its pods, once each, because their order is
- * random.
+ * For each Job, its writes in order: each status with its conditions and counts, and between two of them each verb on its pods once,
+ * because those interleave randomly.
  */
 function order(effects: readonly Effect[], names: Names): Told[] {
   const byJob = new Map<string, { readonly steps: string[]; verbs: Set<string> }>();
@@ -58,7 +58,7 @@ function order(effects: readonly Effect[], names: Names): Told[] {
     const job = names.uids.get(jobUid(effect) ?? "") ?? "no Job";
     const known = byJob.get(job) ?? { steps: [], verbs: new Set() };
     byJob.set(job, known);
-    // After the end follows the second removal of finalizers, or none.
+    // After a Job has finished, its finalizers may be removed a second time, or not.
     const isOver = /(?:Complete|Failed) True/.test(known.steps.at(-1) ?? "");
     const step = isStatus ? statusInWords(effect.response as JobObject) : effect.verb;
     if ((isOver && step === "patch") || known.verbs.has(step)) continue;
@@ -69,7 +69,7 @@ function order(effects: readonly Effect[], names: Names): Told[] {
   return sorted.map(([job, { steps }]) => ({ what: "order", content: { job, steps } }));
 }
 
-/** The uid of the written Job, or of the owner of the pod. */
+/** The uid of the Job that was written to, or that owns the pod. */
 function jobUid({ resource, request, response }: Effect): string | undefined {
   const owner = (of: unknown): string | undefined =>
     (of as Partial<PodObject> | undefined)?.metadata?.ownerReferences?.[0]?.uid;
@@ -86,7 +86,7 @@ function statusInWords({ status = {} }: JobObject): string {
   ].join("; ");
 }
 
-/** With the index, because pods with different indexes are not interchangeable. */
+/** Includes the index, because pods with different indexes are not interchangeable. */
 function tellJobPod(object: object): object {
   const { metadata, spec } = object as PodObject & { readonly spec: { readonly hostname?: string } };
   return { ...tellPod(object), index: metadata.annotations?.[indexName], hostname: spec.hostname };
@@ -99,9 +99,9 @@ export const jobs: Suite = {
   kinds: [{ kind: Jobs }, { kind: Pods, tell: tellJobPod }],
   owes: owesPodEvents,
   isSettled: jobsAreSettled,
-  // Changes are batched for a second before they lead to a sync.
+  // Changes are collected for a second before they cause a sync.
   quietMs: 1500,
-  // Remaining finalizers of a finished Job's pods are removed; the cache may not show yet that the last sync has done so.
+  // Remaining finalizers on the pods of a finished Job are removed, even if the last sync did so and the cache does not show it yet.
   repeated: (what) => what === "patch pods 200",
   order,
   scripts,

@@ -1,4 +1,4 @@
-/** Deleted namespaces. No other controller runs: finalizers stay until a script removes them, pods until it ends them. */
+/** Deleted namespaces. No other controller runs: finalizers stay until a script removes them, and pods until it terminates them. */
 import { Namespaces, Pods, ReplicaSets, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { discover } from "../../../src/client/api/discovery.ts";
 import { namespace } from "../../../src/controllers/namespace/namespace.ts";
@@ -13,7 +13,7 @@ import type { Stage, StageServer } from "../stage.ts";
 import type { Suite } from "../suite.ts";
 import type { Told } from "../told.ts";
 
-/** Number of namespaced kinds of each server that can be deleted. */
+/** Number of deletable namespaced kinds that each server has built in. */
 const kindsOf = new WeakMap<StageServer, Promise<number>>();
 
 async function countKinds(server: StageServer): Promise<number> {
@@ -27,8 +27,8 @@ async function countKinds(server: StageServer): Promise<number> {
 }
 
 /**
- * Whether each namespace is gone, is not being deleted, or has been processed since the last action: all its kinds, or its pods while some
- * remain. Any finalizer in the spec causes repeated syncs, even when the controller's own is gone.
+ * Whether each namespace is gone, needs no more deletion, or was processed since the last action: all its kinds, or only its pods while
+ * some are left. Any finalizer in the spec keeps the controller retrying, even after its own is gone.
  */
 async function isSettled(stage: Stage, { effects }: SideLog, actedAt: number): Promise<boolean> {
   const [there, pods] = await Promise.all([stage.all(Namespaces), stage.all(Pods)]);
@@ -40,7 +40,7 @@ async function isSettled(stage: Stage, { effects }: SideLog, actedAt: number): P
     const finalizers = (each["spec"] as { readonly finalizers?: readonly string[] } | undefined)?.finalizers ?? [];
     if (deletionTimestamp === undefined || finalizers.length === 0) return true;
     const mine = effects.filter(({ verb, namespace: of }) => verb === "deletecollection" && of === name);
-    // Pods come first: earlier requests belong to a sync that was running at the time of the action.
+    // Each pass begins with pods: whatever precedes them belongs to a sync that was already running when the script acted.
     const first = mine.findIndex(({ resource, at }) => resource === "pods" && at > actedAt);
     if (first < 0) return false;
     const emptied = new Set(mine.slice(first).map(({ resource }) => resource));
@@ -48,7 +48,7 @@ async function isSettled(stage: Stage, { effects }: SideLog, actedAt: number): P
   });
 }
 
-/** Whether pods were deleted first, and the finalizer removed last. kube-controller-manager's order of the other kinds is random. */
+/** Records that pods are deleted first and the finalizer last. kube-controller-manager deletes the kinds in between in random order. */
 function order(effects: readonly Effect[]): Told[] {
   const steps: string[] = [];
   for (const { resource, verb, code } of effects) {
@@ -78,11 +78,11 @@ export const namespaces: Suite = {
   quietMs: 2000,
   patienceMs: 30_000,
   repeated: () => true,
-  // Each sync processes every kind.
+  // Each retry goes through every kind.
   spareWrites: 40,
-  // Remaining objects are deleted again every 8 seconds, and changes are processed after 5: a step may start in between.
+  // Remaining objects are deleted again every 8 seconds, and an update of the namespace takes effect after 5: a step can begin in between.
   timed: (what) => what.startsWith("deletecollection ") || what === "update namespaces/finalize 200",
-  // A kind is removed during a pass; a script changes or removes a namespace between a controller's read and its write.
+  // A kind can disappear during a pass, and a script can update or delete a namespace between a controller's read and its write.
   chance: (what) => /^(deletecollection .* 404|update namespaces\/finalize 4\d\d)$/.test(what),
   order,
   scripts,

@@ -1,4 +1,4 @@
-/** Nodes whose heartbeats the scripts write. A node may be silent for 10 s, and in each zone one is tainted every 2 s. */
+/** Nodes whose heartbeats scripts write. The grace period of a node is 10 s, and each zone taints one node every 2 s. */
 import { Nodes, Pods } from "../../../src/api/kinds.ts";
 import { defineNodeLifecycle } from "../../../src/controllers/node-lifecycle/node-lifecycle.ts";
 import { type Allowed, ownFieldManager } from "../differences.ts";
@@ -14,9 +14,9 @@ interface Told {
   readonly status?: { readonly conditions?: readonly Json[] };
 }
 
-/** A node with its labels, taints and conditions; the order of two taints is random. */
+/** A node with its labels, taints and conditions. Taints are sorted, because their order is random. */
 function tellNode(object: AnyObject): Json {
-  // Safe: a node has a spec.
+  // Every node has a spec.
   const { spec, status } = object as unknown as Told & AnyObject;
   const order = ({ key, effect }: { readonly key: string; readonly effect: string }): string => `${key} ${effect}`;
   const taints = (spec.taints ?? []).toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
@@ -26,7 +26,7 @@ function tellNode(object: AnyObject): Json {
 
 function tell(object: AnyObject): Json {
   const { status } = object as unknown as Told;
-  // The condition has the time.
+  // The conditions already contain the time.
   return { ...tellPod(object), ready: "", conditions: status?.conditions };
 }
 
@@ -61,10 +61,10 @@ const inTurn: Allowed = {
       )),
 };
 
-/** Each node is announced by the next scan, which may be a second away. */
+/** Whether some node has no RegisteredNode Event yet: each is recorded in the next monitoring pass, up to a second later. */
 async function owesAnnouncements({ effects }: SideLog, stage: Stage): Promise<boolean> {
   const events = effects.filter(({ resource }) => resource.startsWith("events"));
-  // The sandbox's writes have no bodies.
+  // The sandbox's log has no bodies.
   const announced = events.filter(
     ({ request }) => request === undefined || JSON.stringify(request).includes("Registered"),
   );
@@ -93,7 +93,7 @@ export const nodeLifecycles: Suite = {
     { kind: Pods, tell },
   ],
   owes: owesAnnouncements,
-  // Labels are set again until the cache has them; upstream reads the node first, and may then send an empty patch.
+  // Labels are set again until the cache shows them. Upstream reads the node first, and can then send an empty patch.
   repeated: (what) => what === "patch nodes 200",
   scripts,
   random: randomScript,

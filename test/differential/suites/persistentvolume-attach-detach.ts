@@ -1,4 +1,4 @@
-/** CSI volumes on nodes: scripts write what the driver and the kubelets would. */
+/** Volumes of CSI drivers on nodes. Scripts write what the driver and the kubelets would. */
 import { Nodes, Pods, VolumeAttachments } from "../../../src/api/kinds.ts";
 import { attachmentName } from "../../../src/controllers/persistentvolume-attach-detach/attachable.ts";
 import { persistentVolumeAttachDetach } from "../../../src/controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
@@ -16,7 +16,7 @@ interface NodeObject extends AnyObject {
   readonly status?: { readonly volumesAttached?: readonly { readonly name: string }[] };
 }
 
-/** The relevant parts of a node; upstream's volumes are in the order of a Go map. */
+/** The parts of a node that are compared. Volumes are sorted, because upstream writes them in the order of a Go map. */
 function tellNode(object: AnyObject): Json {
   const { metadata, spec, status } = object as NodeObject;
   const attached = (status?.volumesAttached ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -31,7 +31,7 @@ interface AttachmentObject extends AnyObject {
   };
 }
 
-/** The names of VolumeAttachments are hashes: they are replaced by the hashed values. */
+/** Replaces the names of VolumeAttachments, which are hashes, by what they are computed from. */
 function learnNames(names: Names, attachments: readonly AnyObject[]): void {
   for (const object of attachments) {
     const { metadata, spec } = object as AttachmentObject;
@@ -78,7 +78,7 @@ const detachedTwice: Allowed = {
 export const attachDetach: Suite = {
   name: "persistentvolume-attach-detach",
   oracle: "persistentvolume-attach-detach-controller",
-  // Checks every two seconds, instead of every minute, whether volumes are still attached.
+  // Checks every two seconds instead of every minute whether volumes are still attached.
   oracleFlags: ["--attach-detach-reconcile-sync-period=2s"],
   ours: [persistentVolumeAttachDetach],
   kinds: [
@@ -88,7 +88,7 @@ export const attachDetach: Suite = {
   ],
   learn: (names, objects) => learnNames(names, objects(VolumeAttachments)),
   repeated: (what) => what === "delete volumeattachments.storage.k8s.io 200",
-  // Upstream checks every 100 ms for work, and every 500 ms or more for the result of a driver.
+  // Upstream checks every 100 ms what has to be done, and every 500 ms or more what a driver has done.
   quietMs: 3000,
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** Claims and volumes, with their protection. Scripts act as provisioners and schedulers; pods get no nodes. */
+/** Claims and volumes, with their protection. Scripts act as provisioners and schedulers; pods are not bound to nodes. */
 import { PersistentVolumeClaims, PersistentVolumes } from "../../../src/api/kinds.ts";
 import { definePersistentVolumeBinder } from "../../../src/controllers/persistentvolume-binder/persistentvolume-binder.ts";
 import { persistentVolumeProtection } from "../../../src/controllers/persistentvolume-protection/persistentvolume-protection.ts";
@@ -8,7 +8,7 @@ import { randomScript } from "../scripts/persistentvolume-binder/grammar.ts";
 import { scripts } from "../scripts/persistentvolume-binder/index.ts";
 import type { Suite } from "../suite.ts";
 
-/** Interval between two scans of pending objects. */
+/** Time between two resyncs of pending claims and volumes. */
 const periodMs = 2000;
 
 const countedUp: Allowed = {
@@ -52,7 +52,7 @@ export const volumeBinding: Suite = {
   oracleFlags: [`--pvclaimbinder-sync-period=${periodMs / 1000}s`],
   ours: [definePersistentVolumeBinder({ periodMs }), persistentVolumeClaimProtection, persistentVolumeProtection],
   kinds: [{ kind: PersistentVolumeClaims }, { kind: PersistentVolumes }],
-  // Longer than two periods, so that work which a scan leaves to the next one is done.
+  // Longer than two periods, so that what one resync leaves to the next one is done.
   quietMs: 2 * periodMs + 600,
   scripts,
   random: randomScript,

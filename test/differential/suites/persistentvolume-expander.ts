@@ -1,4 +1,4 @@
-/** Claims that request more than they have. Only scripts resize volumes. */
+/** Claims that request more than they have. Only scripts resize anything. */
 import { PersistentVolumeClaims, PersistentVolumes } from "../../../src/api/kinds.ts";
 import { persistentVolumeExpander } from "../../../src/controllers/persistentvolume-expander/persistentvolume-expander.ts";
 import { randomScript } from "../scripts/persistentvolume-expander/grammar.ts";

@@ -1,4 +1,4 @@
-/** Pods that only this controller deletes. It keeps one finished pod, and deletes evicted ones first. */
+/** Pods that no other client deletes. A separate pod uses up the threshold of one finished pod, so all evicted pods exceed it. */
 import { Pods } from "../../../src/api/kinds.ts";
 import { definePodGarbageCollector } from "../../../src/controllers/pod-garbage-collector/pod-garbage-collector.ts";
 import { type Allowed } from "../differences.ts";
@@ -7,7 +7,7 @@ import { randomScript } from "../scripts/pod-garbage-collector/grammar.ts";
 import { scripts } from "../scripts/pod-garbage-collector/index.ts";
 import type { Suite } from "../suite.ts";
 
-/** A pod with the conditions that explain its deletion. */
+/** A pod with its conditions, which contain the reason for its deletion. */
 function tell(object: AnyObject): Json {
   const { conditions = [], observedGeneration } = (object["status"] ?? {}) as {
     readonly conditions?: readonly Json[];
@@ -30,7 +30,7 @@ export const podGarbageCollection: Suite = {
   oracleFlags: ["--terminated-pod-gc-threshold=1"],
   ours: [definePodGarbageCollector({ terminatedPodThreshold: 1 })],
   kinds: [{ kind: Pods, tell }],
-  // A pod with a finalizer is deleted again by every scan.
+  // Every scan deletes a pod with a finalizer again.
   repeated: (what) => what === "delete pods 200",
   scripts,
   random: randomScript,

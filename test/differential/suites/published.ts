@@ -1,6 +1,6 @@
 /**
- * Six small controllers: the root certificate and the ServiceAccount in each namespace, aggregated ClusterRoles, claims for ephemeral
- * volumes, TTLs of nodes, warnings about policies' expressions.
+ * Six small controllers: root CA ConfigMaps and ServiceAccounts in each namespace, aggregated ClusterRoles, claims for ephemeral volumes,
+ * TTL annotations of nodes, warnings about expressions in admission policies.
  */
 import {
   ClusterRoles,
@@ -24,7 +24,7 @@ import { scripts } from "../scripts/published/index.ts";
 import { tellPolicy } from "../scripts/published/policy-acts.ts";
 import type { Suite } from "../suite.ts";
 
-/** Each API server has a separate certificate authority; other data is unchanged. */
+/** Each API server has its own certificate authority. Any value that is not a certificate is kept. */
 function arranged<T extends object>(body: T): T {
   const { data } = body as { readonly data?: Readonly<Record<string, string>> | null };
   const isCa = data?.["ca.crt"]?.startsWith("-----BEGIN CERTIFICATE-----") === true;
@@ -86,7 +86,7 @@ export const published: Suite = {
   arranged,
   isSettled: (stage) => isSettled(stage, { strict: true }),
   owes: async (_log, stage) => !(await isSettled(stage, { strict: false })),
-  // A role is synced whenever any role changes: the rules are applied again until the cache has them.
+  // A role is synced whenever any role changes: until the cache shows that it has its rules, they are applied again.
   repeated: (what) => what === "patch clusterroles.rbac.authorization.k8s.io 200",
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** ReplicaSets and ReplicationControllers. Nothing runs their pods: scripts bind them and write their status. */
+/** ReplicaSets and ReplicationControllers. Pods do not run: scripts bind them and write their status. */
 import { Pods, ReplicaSets, ReplicationControllers } from "../../../src/api/kinds.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { replicationcontroller } from "../../../src/controllers/replicaset/replicationcontroller.ts";

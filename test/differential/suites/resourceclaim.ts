@@ -1,4 +1,4 @@
-/** ResourceClaims. Scripts act as the scheduler: they allocate and reserve claims, and bind pods. */
+/** Claims for devices. Scripts act as the scheduler: they allocate and reserve claims, and bind pods. */
 import { Pods, ResourceClaims } from "../../../src/api/kinds.ts";
 import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
 import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
@@ -8,7 +8,7 @@ import { randomScript } from "../scripts/resourceclaim/grammar.ts";
 import { scripts } from "../scripts/resourceclaim/index.ts";
 import type { Suite } from "../suite.ts";
 
-/** Sorts the entries of the status, which upstream writes in the order of a Go map if there are several at once. */
+/** Sorts the entries of the status: upstream writes several at once in the order of a Go map. */
 function tellClaims(object: AnyObject): object {
   const { status } = object as unknown as ClaimingPod;
   const claims = [...(status?.resourceClaimStatuses ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -29,7 +29,7 @@ export const resourceClaims: Suite = {
   ours: [resourceclaim],
   kinds: [{ kind: ResourceClaims }, { kind: Pods, tell: tellClaims }],
   isSettled,
-  // Objects that are not settled will be written, however late their controller is.
+  // Anything that is not settled will be written to, however late its controller is.
   owes: async (_log, stage) => !(await isSettled(stage)),
   scripts,
   random: randomScript,

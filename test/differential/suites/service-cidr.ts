@@ -1,4 +1,4 @@
-/** ServiceCIDRs. Scripts create the addresses that API servers would assign to Services. */
+/** ServiceCIDRs. Scripts create the IPAddresses that API servers would allocate to Services. */
 import { ServiceCidrs } from "../../../src/api/kinds.ts";
 import { serviceCidr } from "../../../src/controllers/service-cidr/service-cidr.ts";
 import { type Allowed, ownFieldManager } from "../differences.ts";
@@ -9,7 +9,7 @@ import { scripts } from "../scripts/service-cidr/index.ts";
 import { standing } from "../telling.ts";
 import type { Suite } from "../suite.ts";
 
-/** Each stage has separate ranges. */
+/** Each stage has its own ranges. */
 function withoutRanges(object: AnyObject): object {
   const { spec: _ranges, ...rest } = standing(object) as { readonly spec?: object };
   return rest;

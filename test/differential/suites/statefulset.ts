@@ -1,4 +1,4 @@
-/** StatefulSets with their pods, claims and revisions. Nothing runs the pods: scripts bind them, make them ready, and end them. */
+/** StatefulSets with their pods, claims and revisions. Pods do not run: scripts bind them, make them ready, and terminate them. */
 import { ControllerRevisions, PersistentVolumeClaims, Pods, StatefulSets } from "../../../src/api/kinds.ts";
 import { statefulset } from "../../../src/controllers/statefulset/statefulset.ts";
 import type { Effect } from "../../support/audit-log.ts";
@@ -24,7 +24,7 @@ const isReady = ({ status }: PodObject): boolean =>
   status?.phase === "Running" &&
   status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
 
-/** Whether every set has observed its spec, and its status has the right counts. */
+/** Whether every StatefulSet has observed its spec, and its status matches its pods. */
 async function setsAreSettled(stage: Stage): Promise<boolean> {
   const [sets, pods] = await Promise.all([stage.list("statefulsets"), stage.pods()]);
   return (sets as unknown as readonly CountedSet[]).every(({ metadata, status }) => {
@@ -41,7 +41,7 @@ async function setsAreSettled(stage: Stage): Promise<boolean> {
   });
 }
 
-/** Whether there are fewer Events than writes of pods and claims. */
+/** Whether there are fewer Events than writes of pods and creations of claims. */
 function owesEventsOf({ effects }: SideLog): boolean {
   return owesEvents(
     effects,
@@ -50,7 +50,7 @@ function owesEventsOf({ effects }: SideLog): boolean {
   );
 }
 
-/** Whether a pod could not be created because of a previous one with its name that is gone by now: the set retries after a back-off. */
+/** Whether a pod could not be created because of one with its name that is gone by now: the set retries after a back-off. */
 async function owesRetry({ effects }: SideLog, stage: Stage): Promise<boolean> {
   const latest = new Map<string, number>();
   for (const { verb, resource, name, code } of effects) {
@@ -62,7 +62,7 @@ async function owesRetry({ effects }: SideLog, stage: Stage): Promise<boolean> {
   return refused.some((name) => !taken.has(name));
 }
 
-/** A pod by its name, which is not generated, with the parts that the set determines. */
+/** A pod by its name, which is not generated, plus the parts that the StatefulSet sets. */
 function tellPod(object: AnyObject): Json {
   const pod = object as unknown as PodObject & { readonly spec: Json };
   const { hostname, subdomain, volumes } = pod.spec;
@@ -70,8 +70,8 @@ function tellPod(object: AnyObject): Json {
 }
 
 /**
- * The creates and deletes, and the updated pods, in order. The order of adoptions is random, and so is the sync in which a claim gets its
- * owner.
+ * Creations and deletions of pods and claims, and updates of pods, in order. The order in which orphans are adopted is random, and so is
+ * the sync in which a claim gets its owner.
  */
 function order(effects: readonly Effect[], _names: Names): Told[] {
   const steps = effects
@@ -80,7 +80,7 @@ function order(effects: readonly Effect[], _names: Names): Told[] {
       return resource === "pods" || (resource === "persistentvolumeclaims" && verb !== "update");
     })
     .map(({ verb, resource, name }) => `${verb} ${resource} ${name}`)
-    // A pod may be deleted twice, see below.
+    // A pod can be deleted twice, see below.
     .filter((step, n, all) => step !== all[n - 1]);
   return [{ what: "order", content: { steps } }];
 }
@@ -111,7 +111,7 @@ const deletedTwice: Allowed = {
   upstream: "pkg/controller/statefulset/stateful_pod_control.go:DeletePod",
   why: "deletions are not among the writes that kube-controller-manager waits for: the next sync may begin before the cache shows one",
   matches: ({ what, path, theirs, ours }) => {
-    // Its Event was counted once more, and continues from there at the deletion of the next pod with the name.
+    // Its Event is counted one higher, and continues from there when the next pod of that name is deleted.
     if (what === "patch Event 200" && path === ".patch.count") return Math.abs(Number(theirs) - Number(ours)) <= 2;
     const isDeletion =
       /^delete pods (?:200|404)$/.test(what) ||

@@ -52,10 +52,10 @@ function uses({ metadata, spec }: User, claim: Claim): boolean {
   );
 }
 
-/** Whether all objects have their finalizer unless they are being deleted and unused. */
+/** Whether every object that is not being deleted has its finalizer, and every other one that still has it is in use. */
 async function isSettled(stage: Stage): Promise<boolean> {
   const all = await Promise.all([...protectedKinds, Pods].map((kind) => stage.all(kind)));
-  // In the order in which the kinds were requested.
+  // In the order of the requested kinds.
   const [claims, volumes, classes, pods] = all as unknown as [Claim[], Volume[], AnyObject[], User[]];
   const isClassUsed = (name: string): boolean =>
     volumes.some(({ spec }) => spec.volumeAttributesClassName === name) ||
@@ -96,7 +96,7 @@ export const storageProtection: Suite = {
   ours: [persistentVolumeClaimProtection, persistentVolumeProtection, volumeAttributesClassProtection],
   kinds: [...protectedKinds.map((kind) => ({ kind })), { kind: Pods, tell: tellPod }],
   isSettled,
-  // Objects that are not settled will be written, however late their controller is.
+  // Anything that is not settled will be written to, however late its controller is.
   owes: async (_log, stage) => !(await isSettled(stage)),
   scripts,
   random: randomScript,

@@ -1,4 +1,4 @@
-/** Pods on tainted nodes. Only scripts taint nodes, and no kubelet ends pods. */
+/** Pods on tainted nodes. Only scripts taint nodes, and no kubelet terminates pods. */
 import { Pods } from "../../../src/api/kinds.ts";
 import { taintEviction } from "../../../src/controllers/taint-eviction/taint-eviction.ts";
 import type { Effect } from "../../support/audit-log.ts";
@@ -9,7 +9,7 @@ import { scripts } from "../scripts/taint-eviction/index.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Suite } from "../suite.ts";
 
-/** A pod with its tolerations, and the conditions that explain its deletion. */
+/** A pod with its tolerations, and its conditions, which contain the reason for its eviction. */
 function tell(object: AnyObject): Json {
   const { conditions = [] } = (object["status"] ?? {}) as { readonly conditions?: readonly Json[] };
   const { tolerations } = object["spec"] as { readonly tolerations?: readonly Json[] };
@@ -17,11 +17,11 @@ function tell(object: AnyObject): Json {
 }
 
 const isEvent = ({ resource }: Effect): boolean => resource.startsWith("events");
-// The sandbox's writes have no bodies.
+// The sandbox's log has no bodies.
 const marks = ({ request }: Effect): boolean =>
   request === undefined || JSON.stringify(request).includes("Marking for deletion");
 
-/** Each deletion has an Event, which is written in the background; a repetition is counted. */
+/** Whether Events of deletions are still missing: each has one, written asynchronously, with repetitions counted. */
 function owesEvents({ effects }: SideLog): boolean {
   const deletions = effects.filter(({ resource, verb }) => resource === "pods" && verb === "delete").length;
   const events = effects.filter((effect) => isEvent(effect) && (effect.verb === "patch" || marks(effect))).length;
@@ -30,12 +30,12 @@ function owesEvents({ effects }: SideLog): boolean {
 
 export const taintEvictions: Suite = {
   name: "taint-eviction",
-  // It needs an index of pods by node that another controller adds: that of DaemonSets does, and has nothing else to do here.
+  // It needs a node index of pods that another controller must add: the DaemonSet controller, which has nothing else to do here.
   oracle: "taint-eviction-controller,daemonset-controller",
   ours: [taintEviction],
   kinds: [{ kind: Pods, tell }],
   owes: owesEvents,
-  // A running toleration time is invisible, so a script could be too fast for it.
+  // A running toleration time is not visible, so a script could act before it has started.
   quietMs: 1000,
   scripts,
   random: randomScript,

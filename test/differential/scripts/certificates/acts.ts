@@ -1,7 +1,4 @@
-/**
- * Certificate signing requests of the administrator and of users whose permissions a script grants. Their names, and users, belong to one
- * stage.
- */
+/** CertificateSigningRequests of the administrator and of users to whom a script grants rights. All names are unique to the stage. */
 import { pathOf } from "../../../../src/api/kind.ts";
 import { CertificateSigningRequests } from "../../../../src/api/kinds.ts";
 import { certificateRequest, type RequestParts } from "../../../support/certificate-request.ts";
@@ -22,7 +19,7 @@ export interface Parts extends RequestParts {
 const userOf = (stage: Stage, by: "node" | "joiner"): string =>
   by === "node" ? `system:node:${stage.namespace}` : `joiner-${stage.namespace}`;
 
-/** Requests the certificate of the stage's node, with the given parts changed. */
+/** Creates a request for the client certificate of the stage's node; `parts` override its properties. */
 export async function makeRequest(stage: Stage, name: string, parts: Parts = {}): Promise<void> {
   const { signerName = kubeletSigner, usages = ["client auth", "digital signature"], by = "admin" } = parts;
   const { commonName = `system:node:${stage.namespace}`, organizations = ["system:nodes"] } = parts;
@@ -33,7 +30,7 @@ export async function makeRequest(stage: Stage, name: string, parts: Parts = {})
   if (answer.status !== 201) throw new Error(`request ${name} was refused: ${JSON.stringify(answer.body)}`);
 }
 
-/** Grants a permission on certificatesigningrequests, or on a subresource, to a user of the stage. */
+/** Grants a user of the stage the right to create certificatesigningrequests, or a subresource of them. */
 export async function grant(stage: Stage, by: "node" | "joiner", right = ""): Promise<void> {
   const name = ownName(stage, `${by}-${right === "" ? "requests" : right}`);
   const resources = [`certificatesigningrequests${right === "" ? "" : `/${right}`}`];
@@ -63,7 +60,7 @@ export const isApproved =
   async (stage: Stage): Promise<boolean> =>
     (await conditionsOf(stage, name)).includes("Approved");
 
-/** A user's own decision, or a signer's failure. */
+/** Writes a condition: a user's decision, or the failure of a signer. */
 export async function decide(stage: Stage, name: string, type: "Approved" | "Denied" | "Failed"): Promise<void> {
   const subresource = type === "Failed" ? "status" : "approval";
   const path = pathOf(CertificateSigningRequests, { name: ownName(stage, name), subresource });

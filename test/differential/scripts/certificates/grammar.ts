@@ -1,4 +1,4 @@
-/** Random scripts: the administrator's requests, some with parts that a kubelet would not request. */
+/** Random scripts: requests by the administrator, some with properties that a kubelet would not request. */
 import { CertificateSigningRequests } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -21,11 +21,11 @@ const oddities: readonly Parts[] = [
 ];
 
 function oneOf<T>(random: Random, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const steps = Array.from({ length }, (_, n) => (n > 2 && random.next() < 0.2 ? removal() : request(random, n)));

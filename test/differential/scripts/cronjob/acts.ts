@@ -1,4 +1,4 @@
-/** CronJobs whose runs are due when a script says so: their last run is set back by years. */
+/** CronJobs with runs that are due when a script decides: it sets the last schedule time back by years. */
 import type { Json } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
@@ -11,7 +11,7 @@ export interface CronParts {
   readonly template?: object;
 }
 
-/** Due at New Year, so next in some months. */
+/** Scheduled for New Year, so that no run is due soon. */
 export function cronJobOf({ spec, jobSpec, template }: CronParts = {}): object {
   const pod = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "main:1" }] } };
   return {
@@ -32,7 +32,7 @@ export function patchSpec(spec: object): Step {
   return { name: `patch ${JSON.stringify(spec)}`, act: (stage) => stage.patch("cronjobs", cronName, { spec }) };
 }
 
-/** Sets the last run back: the latest run since then is due. */
+/** Sets the last schedule time back: the latest missed run is then due. */
 export function lastRunAt(time = "2020-01-01T00:00:00Z"): Step {
   return {
     name: `its last run was at ${time}`,
@@ -40,7 +40,7 @@ export function lastRunAt(time = "2020-01-01T00:00:00Z"): Step {
   };
 }
 
-/** Sets another schedule, and makes a change that enqueues the CronJob: a changed schedule alone waits for its next run. */
+/** Changes the schedule, and then the status to trigger a sync: a changed schedule alone waits for its next run. */
 export function due(schedule: string): Step {
   return {
     name: `a run of ${schedule} is due`,
@@ -62,13 +62,13 @@ export function isOver({ status }: JobObject): boolean {
   );
 }
 
-/** Jobs that have not finished, sorted by name. */
+/** Unfinished Jobs, sorted by name. */
 export async function runningJobs(stage: Stage): Promise<readonly JobObject[]> {
   const jobs = (await stage.list("jobs")) as unknown as readonly JobObject[];
   return jobs.filter((job) => !isOver(job)).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-/** Writes the Job controller's final status. `started`: a time of day, which identifies the Job. */
+/** Writes the status that the Job controller writes at the end. `started` is a time of day that distinguishes Jobs. */
 export async function endJob(
   stage: Stage,
   name: string,
@@ -92,7 +92,7 @@ export async function endJob(
   });
 }
 
-/** Ends the first running Job. */
+/** Finishes the first running Job. */
 export function endFirst(type: "Complete" | "Failed", started?: string): Step {
   return {
     name: `the first Job is ${type}`,
@@ -104,7 +104,7 @@ export function endFirst(type: "Complete" | "Failed", started?: string): Step {
   };
 }
 
-/** A Job that the CronJob owns but has not created. */
+/** Creates a Job that the CronJob owns but did not create. */
 export async function createOwned(stage: Stage, name: string): Promise<void> {
   const { metadata } = (await stage.get("cronjobs", cronName)) as { readonly metadata: { readonly uid: string } };
   const owner = { apiVersion: "batch/v1", kind: "CronJob", name: cronName, uid: metadata.uid, controller: true };

@@ -1,20 +1,20 @@
-/** Random scripts of one CronJob and its Jobs. All random choices are made before the script runs. */
+/** Random scripts for one CronJob and its Jobs. All random values are drawn before the script runs. */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import { create, createOwned, cronName, due, endJob, lastRunAt, patchSpec, runningJobs } from "./acts.ts";
 
 interface Scene {
   readonly random: Random;
-  /** Number of owned Jobs that a script has created. */
+  /** Number of Jobs that the script created with the CronJob as their owner. */
   strangers: number;
-  /** Number of finished Jobs, each with another start time. */
+  /** Number of finished Jobs: each has a different start time. */
   ended: number;
 }
 
 const triedAgain =
   "a run whose Job exists is tried again and again: one of these tries may come between the two actions of a step";
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), strangers: 0, ended: 0 };
   const steps = [create({ spec: drawSpec(scene.random) })];
@@ -29,7 +29,7 @@ function pick<T>(items: readonly T[], fraction: number): T {
 }
 
 const policies = ["Allow", "Forbid", "Replace"];
-/** Once a year, on days that have passed or not: each has a last run. */
+/** Mostly yearly, but also monthly, weekly and on leap days. Each has a missed run since the time that `lastRunAt` sets. */
 const schedules = ["0 0 1 1 *", "30 3 2 1 *", "15 12 3 1 *", "0 0 4 * *", "0 0 5 1 *", "0 6 * * 1", "0 0 29 2 *"];
 const zones = ["UTC", "Asia/Kathmandu", "America/New_York", null];
 
@@ -46,7 +46,7 @@ function drawSpec(random: Random): object {
 
 type Move = (scene: Scene) => Step;
 
-/** Each is chosen as often as it is listed. */
+/** A move that is listed n times is n times as likely. */
 const moves: readonly Move[] = [
   ({ random }) => due(pick(schedules, random.next())),
   ({ random }) => due(pick(schedules, random.next())),

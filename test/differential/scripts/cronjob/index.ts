@@ -119,7 +119,7 @@ export const scripts: readonly Script[] = [
     steps: [
       { ...create({ spec: { schedule: "@every 4s" } }), until: async (stage) => (await runningJobs(stage)).length > 0 },
     ],
-    // The minute in a Job's name may differ between the sides.
+    // A Job's name contains the minute of its run, which can differ between the sides.
     race: "in which minute the run is due",
   },
   {

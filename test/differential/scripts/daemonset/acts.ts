@@ -1,7 +1,7 @@
 /**
- * Actions of users on DaemonSets and nodes, and of kubelets on their pods. A script's sets select only its own nodes, by a label, because
- * other scripts use the same cluster. Upstream's rollout starts with a random one of several equal nodes, too: a step identifies a node or
- * a pod by its visible state, and not only by its name, once they may differ.
+ * Actions of users on DaemonSets and nodes, and of kubelets on their pods. All DaemonSets of a script select its own nodes by a label,
+ * because other scripts run on the same cluster. Which of several equal nodes a rollout begins with is random, upstream too: once nodes may
+ * differ, steps identify nodes and pods by their observable properties, never by name alone.
  */
 import { pathOf } from "../../../../src/api/kind.ts";
 import { bind, type PodState, removePod, setPodState } from "../../acts.ts";
@@ -13,7 +13,7 @@ import type { Stage } from "../../stage.ts";
 export interface DaemonSetParts {
   readonly image?: number;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Additional metadata of the set. */
+  /** Additional metadata of the DaemonSet itself. */
   readonly metadata?: object;
   /** `maxUnavailable` and `maxSurge`. */
   readonly rolling?: readonly [maxUnavailable: number | string, maxSurge: number | string];
@@ -56,7 +56,7 @@ export function create(parts: DaemonSetParts = {}, name = "agent"): Step {
   return { name: `${name} comes`, act: (stage) => stage.create("daemonsets", daemonSetOn(stage, name, parts)) };
 }
 
-/** A merge patch of the set. */
+/** Applies a merge patch to the DaemonSet. */
 export function patch(name: string, body: object | ((stage: Stage) => object), more: Partial<Step> = {}): Step {
   const of = (stage: Stage): object => (typeof body === "function" ? body(stage) : body);
   return { name, act: (stage) => stage.patch("daemonsets", "agent", of(stage)), ...more };
@@ -91,14 +91,14 @@ export interface NodeParts {
 
 const nodeName = (stage: Stage, n: number): string => `${stage.namespace}-n${n}`;
 
-/** The API server taints a new node: this removes the taint, as when its kubelet reports. */
+/** Adds a node and removes the taint that the API server puts on a new node, as happens when its kubelet reports. */
 export async function addNode(stage: Stage, n: number, { labels = {}, taints = [] }: NodeParts = {}): Promise<void> {
   const name = nodeName(stage, n);
   await stage.create("nodes", { metadata: { name, labels: { stage: stage.namespace, ...labels } }, spec: { taints } });
   await stage.patch("nodes", name, { spec: { taints } });
 }
 
-/** Creates nodes with these parts, numbered from 1. */
+/** Adds one node for each of these parts, numbered from 1. */
 export function nodes(...all: readonly NodeParts[]): Step {
   return {
     name: `${all.length} nodes`,
@@ -133,7 +133,7 @@ interface NodeObject {
   readonly spec: { readonly taints?: readonly Taint[] };
 }
 
-/** The state of a node that a controller sees. */
+/** The properties of a node that a controller can see. */
 export function nodeClass({ metadata, spec: { taints = [] } }: NodeObject): string {
   const labels = Object.entries(metadata.labels ?? {})
     .filter(([key]) => key !== "stage")
@@ -159,7 +159,7 @@ interface Scheduled {
   };
 }
 
-/** The node to which a pod is bound, or for which it is intended. */
+/** The name of the node that a pod is bound to, or will be bound to. */
 export function nodeOf(pod: PodObject): string {
   const { nodeName: bound, affinity } = (pod as Scheduled).spec;
   const [term] = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -176,7 +176,7 @@ const states: Readonly<Record<Which, (pod: PodObject) => boolean>> = {
   alive: (pod) => !isGoing(pod),
 };
 
-/** Everything that distinguishes a pod, except its name and its node's. */
+/** All properties that distinguish a pod, except a generated name and the name of its node. */
 function podKey(pod: PodObject, classes: ReadonlyMap<string, string>): string {
   const { metadata, spec: of, status } = pod;
   const owner = metadata.ownerReferences?.[0]?.name ?? "";
@@ -193,7 +193,7 @@ export async function nodesOn(stage: Stage): Promise<readonly NodeObject[]> {
   return all.filter(({ metadata }) => metadata.name.startsWith(`${stage.namespace}-`));
 }
 
-/** The pods in this state, in an order that is the same on every side except for equal pods. */
+/** The pods in a state, in an order that is the same on every side except among identical pods. */
 export async function podsThat(stage: Stage, are: Which): Promise<readonly PodObject[]> {
   const [nodesHere, all] = await Promise.all([nodesOn(stage), stage.pods()]);
   const classes = new Map(nodesHere.map((node) => [node.metadata.name, nodeClass(node)]));
@@ -211,7 +211,7 @@ export interface Place {
   readonly pods: readonly PodObject[];
 }
 
-/** The nodes, ordered by their state and that of their pods. */
+/** The nodes, ordered by their properties and those of their pods. */
 export async function placesOn(stage: Stage): Promise<readonly Place[]> {
   const [all, pods] = await Promise.all([nodesOn(stage), stage.pods()]);
   const none: ReadonlyMap<string, string> = new Map();
@@ -223,10 +223,10 @@ export async function placesOn(stage: Stage): Promise<readonly Place[]> {
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** Makes a pod run and ready on its node, so that its deletion is not immediate. One that its controller has just deleted is left alone. */
+/** Binds a pod and makes it ready, so that its deletion is graceful. A pod that its controller has just deleted is ignored. */
 export async function run(stage: Stage, pod: PodObject, state: PodState = {}): Promise<void> {
   const node = nodeOf(pod);
-  // A pod without a node waits for a scheduler, one whose node was deleted waits forever.
+  // A pod that specifies no node waits for a scheduler, and one whose node is gone waits forever.
   const { status } = await stage.cluster.request("GET", pathOf(known.nodes, { namespace: "", name: node || "none" }));
   if (status !== 200 && node !== "") return;
   try {
@@ -238,7 +238,7 @@ export async function run(stage: Stage, pod: PodObject, state: PodState = {}): P
   }
 }
 
-/** Acts on all pods in a state, or on the first `count`. */
+/** Acts on all pods in a state, or on the first `count` of them. */
 export function each(
   name: string,
   are: Which,
@@ -255,10 +255,10 @@ export function each(
   };
 }
 
-/** Makes `count` of the pods that are not ready run and ready. */
+/** Makes `count` of the unready pods run and become ready. */
 export const runSome = (count: number): Step =>
   each(`${count} pods get ready`, "not ready", (stage, pod) => run(stage, pod), { count });
-/** Makes all existing pods run and ready, the oldest first: a pod of an earlier template stays until its successor is ready. */
+/** Makes all existing pods run and become ready, oldest first: a pod of an earlier template stays until its successor is ready. */
 export const allReady: Step = {
   name: "all pods get ready",
   async act(stage) {
@@ -270,14 +270,14 @@ export const allReady: Step = {
     for (const pod of pods) await run(stage, pod);
   },
 };
-/** Finishes the deletion of all pods that are being deleted. */
+/** Removes all pods that are being deleted. */
 export const allEnd: Step = each("all that are being deleted are gone", "going", (stage, pod) =>
   removePod(stage, pod, "at once"),
 );
-/** Finishes the deletions, and makes the replacements ready. */
+/** Removes terminating pods, and makes their replacements ready. */
 export const nextRound: readonly Step[] = [allEnd, allReady];
 
-/** Acts on a pod of this node, as long as the nodes do not differ randomly. */
+/** Acts on the pods of a node given by its number. Usable as long as the nodes cannot differ randomly. */
 export function onNode(
   name: string,
   n: number,
@@ -313,7 +313,7 @@ export const relabelled = (n: number, labels: Readonly<Record<string, string | n
     stage.patch("pods", metadata.name, { metadata: { labels } }),
   );
 
-/** A pod created by the script, for one of its nodes. */
+/** Creates a pod as another client would, on a node of the script. */
 export async function addPod(
   stage: Stage,
   name: string,
@@ -330,7 +330,7 @@ export async function addPod(
   });
 }
 
-/** Revisions, the lowest number first. */
+/** ControllerRevisions, sorted by revision number. */
 export async function revisionsOn(
   stage: Stage,
 ): Promise<readonly (Json & { readonly metadata: Meta; readonly revision: number })[]> {
@@ -341,7 +341,7 @@ export async function revisionsOn(
   return [...revisions].sort((a, b) => a.revision - b.revision);
 }
 
-/** Acts on the n-th revision, by number. */
+/** Acts on the n-th of these revisions. */
 export function toRevision(
   name: string,
   n: number,

@@ -1,6 +1,6 @@
 /**
- * Random scripts. All random choices are made before the script runs, as fractions: the node, pod or revision for a fraction is selected on
- * each side.
+ * Random scripts. All random values are drawn before the script runs, as fractions: the node, pod or revision that a fraction selects is
+ * determined on each side.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { removePod, setPodState } from "../../acts.ts";
@@ -29,7 +29,7 @@ import {
 
 interface Scene {
   readonly random: Random;
-  /** Whether all nodes are, and stay, equal. */
+  /** Whether all nodes are identical and stay so. */
   readonly alike: boolean;
   byHand: boolean;
   exists: boolean;
@@ -39,7 +39,7 @@ interface Scene {
 const rollsMeanwhile =
   "whether a rollout deletes a pod before or after the script makes it ready, one pod after the other";
 
-/** The script of a seed: a set, and changes of it, its nodes and its pods. */
+/** Returns the script for a seed: a DaemonSet, and changes of it, its nodes and its pods. */
 export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const scene: Scene = { random, alike: random.next() < 0.4, byHand: false, exists: false, nodes: 3 };
@@ -48,7 +48,7 @@ export function randomScript(seed: number, length: number): Script {
     const step = scene.exists ? [(pick(moves, random.next()) as Move)(scene)].flat() : [newSet(scene)];
     steps.push(...step);
   }
-  // The number distinguishes steps with the same name.
+  // Numbers make the names of steps unique.
   const numbered = steps.map((step, n) => ({ ...step, name: `${n + 1}. ${step.name}` }));
   return { name: `seed ${seed}`, steps: numbered, race: rollsMeanwhile };
 }
@@ -76,12 +76,12 @@ function partsOf({ alike, random }: Scene): NodeParts {
 
 type Bounds = readonly [maxUnavailable: number | string, maxSurge: number | string];
 
-/** If nodes differ, all are replaced at once, because kube-controller-manager starts with a random one. */
+/** If nodes differ, all are replaced at once, because the node with which kube-controller-manager begins is random. */
 const allAtOnce: readonly Bounds[] = [
   [50, 0],
   [0, 50],
 ];
-/** If nodes are equal it does not matter, as long as a rollout ends before the next one. */
+/** If nodes are identical, that does not matter, as long as each rollout completes before the next one begins. */
 const someAtOnce: readonly Bounds[] = [...allAtOnce, [1, 0], [2, 0], [0, 1], [0, "50%"]];
 
 const boundsOf = ({ alike, random }: Scene): Bounds => pick(alike ? someAtOnce : allAtOnce, random.next()) as Bounds;
@@ -109,7 +109,7 @@ function newSet(scene: Scene): Step {
 
 type Move = (scene: Scene) => Step | readonly Step[];
 
-/** Those that are not bound must be deleted by the controller. */
+/** Unbound pods are left to the controller to delete. */
 const boundPodsEnd: Step = {
   name: "the pods that it ran are gone",
   async act(stage) {
@@ -130,7 +130,7 @@ function newImage({ alike, byHand, nodes: count, random }: Scene): readonly Step
   ];
 }
 
-/** Each is chosen as often as it is listed. */
+/** A move that is listed n times is n times as likely. */
 const moves: readonly Move[] = [
   () => allReady,
   () => allReady,
@@ -140,7 +140,7 @@ const moves: readonly Move[] = [
   () => [allEnd, allReady],
   newImage,
   newImage,
-  // With OnDelete, pods of several templates remain.
+  // OnDelete leaves pods of several templates, so all of them are replaced at once.
   (scene) => {
     const [maxUnavailable, maxSurge] = scene.byHand ? (allAtOnce[0] as Bounds) : boundsOf(scene);
     scene.byHand = false;
@@ -170,7 +170,7 @@ const moves: readonly Move[] = [
     const n = ++scene.nodes;
     return { name: "a node comes", act: (stage) => addNode(stage, n, parts) };
   },
-  // In sequence, because it is random which of two watches is faster.
+  // In two steps, because which of two watches is faster is random.
   ({ random }) => [
     toPlace("a node is gone", random.next(), (stage, { node }) => stage.remove("nodes", node.metadata.name)),
     boundPodsEnd,

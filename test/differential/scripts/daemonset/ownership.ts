@@ -1,4 +1,4 @@
-/** Owners, pods that end, refusals, and statuses written by others. */
+/** Owner references, finished pods, rejected requests, and statuses written by other clients. */
 import { removePod, setPodState } from "../../acts.ts";
 import type { Script, Step } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
@@ -26,7 +26,7 @@ import {
 const orphan = (stage: Stage, resource: "pods" | "controllerrevisions", name: string): Promise<unknown> =>
   stage.patch(resource, name, { metadata: { ownerReferences: null } });
 
-/** Deletes the set; its pods and revisions lose their owner, as with the garbage collector and propagationPolicy Orphan. */
+/** Deletes the set and the owner references of its pods and revisions, like the garbage collector with propagationPolicy Orphan. */
 const orphanAll: Step = {
   name: "the set goes, what it owns stays without an owner",
   async act(stage) {

@@ -1,4 +1,4 @@
-/** Which nodes have a pod: labels, affinity, names, taints, nodes that are added and deleted. */
+/** Which nodes get a pod: labels, affinity, names, taints, added and removed nodes. */
 import type { Script } from "../../play.ts";
 import {
   allEnd,
@@ -32,7 +32,7 @@ const term = (operator: string, ...values: readonly string[]): object => ({
   matchExpressions: [{ key: "disk", operator, ...(values.length > 0 && { values }) }],
 });
 
-/** On a node with each disk label and one without, whose labels then change. */
+/** Begins with a node for each disk type and one without a disk label; then their labels change. */
 const byLabels = (name: string, parts: DaemonSetParts): Script => ({
   name: `by labels: ${name}`,
   steps: [

@@ -1,4 +1,4 @@
-/** Rollouts: with replacement, with a surge, by hand; rollbacks; the history. */
+/** Rollouts with maxUnavailable, maxSurge or OnDelete; rollbacks; the revision history. */
 import { removePod, setPodState } from "../../acts.ts";
 import type { Script, Step } from "../../play.ts";
 import {
@@ -32,7 +32,7 @@ const begin = (rollingUpdate: readonly [number | string, number | string], more:
 const byHand = { updateStrategy: { type: "OnDelete", rollingUpdate: null } } as const;
 const onDelete = spec("by hand", byHand);
 
-/** A rollout of images from 2 on, in which each new pod runs at once. */
+/** Rolls out these images one after the other. The new pods of each become ready immediately. */
 const images = (...versions: readonly number[]): readonly Step[] =>
   versions.flatMap((version) => [image(version), ...nextRound]);
 

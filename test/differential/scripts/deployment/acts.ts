@@ -9,7 +9,7 @@ export interface DeploymentParts {
   /** `maxSurge` and `maxUnavailable`, or `"Recreate"`. */
   readonly strategy?: "Recreate" | readonly [maxSurge: number | string, maxUnavailable: number | string];
   readonly image?: number;
-  /** Additional metadata of the Deployment. */
+  /** Additional metadata of the Deployment itself. */
   readonly metadata?: object;
   readonly spec?: object;
   readonly podSpec?: object;
@@ -50,18 +50,18 @@ const ready = ({ status }: PodObject): boolean =>
 const active = ({ metadata, status }: PodObject): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== "Failed" && status?.phase !== "Succeeded";
 
-/** Pods of existing ReplicaSets: those of a deleted one look like its successor's, and the choice among them would be random. */
+/** Pods of existing ReplicaSets: those of a deleted one look like its successor's, so picking one would be random. */
 export async function podsOfSets(stage: Stage): Promise<readonly PodObject[]> {
   const uids = new Set((await replicaSetsOn(stage)).map(({ metadata }) => metadata.uid));
   return stage.pods(({ metadata }) => uids.has(metadata.ownerReferences?.[0]?.uid ?? ""));
 }
 
-/** The active ones of these that are ready, or not ready; in the same order on every side. */
+/** The active pods among them that are ready, or not, in the same order on every side. */
 export async function podsThat(stage: Stage, are: "ready" | "not ready"): Promise<readonly PodObject[]> {
   return (await podsOfSets(stage)).filter((pod) => active(pod) && ready(pod) === (are === "ready"));
 }
 
-/** ReplicaSets by their revisions, lowest first. */
+/** ReplicaSets, sorted by revision. */
 export async function replicaSetsOn(
   stage: Stage,
 ): Promise<readonly { readonly metadata: Meta; readonly spec: Json }[]> {
@@ -79,7 +79,7 @@ export function create(parts: DeploymentParts = {}, name = "web"): Step {
   };
 }
 
-/** Makes all existing pods ready at once; if that leads to more than one step of a rollout, use `oneReady`. */
+/** Makes all existing pods ready together. If that causes more than one step of a rollout, use `oneReady` instead. */
 export const allReady: Step = {
   name: "all pods get ready",
   async act(stage) {
@@ -96,12 +96,12 @@ export const oneReady: Step = {
   },
 };
 
-/** Makes pods ready one after the other, each when all is quiet. */
+/** Makes pods ready, one after the other, each when all is quiet. */
 export function readyOneByOne(count: number): Step[] {
   return Array.from({ length: count }, (_, n) => ({ ...oneReady, name: `a pod gets ready (${n + 1})` }));
 }
 
-/** A merge patch of the Deployment. */
+/** Applies a merge patch to the Deployment. */
 export function patch(name: string, body: object, more: Partial<Step> = {}): Step {
   return { name, order: true, act: (stage) => stage.patch("deployments", "web", body), ...more };
 }

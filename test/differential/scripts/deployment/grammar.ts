@@ -1,6 +1,6 @@
 /**
- * Random scripts. All random choices are made before the script runs, as fractions: the pod or ReplicaSet for a fraction is selected on
- * each side. Pods become ready and not ready one at a time, so that a rollout takes the same course on every side.
+ * Random scripts. All random values are drawn before the script runs, as fractions: the pod or ReplicaSet that a fraction selects is
+ * determined on each side. Pods become ready and unready one at a time, so that a rollout takes the same steps on every side.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { removePod, setPodState } from "../../acts.ts";
@@ -18,14 +18,14 @@ type Strategy = Parameters<typeof strategyOf>[0];
 
 const strategies: readonly Strategy[] = [["25%", "25%"], [1, 0], [0, 1], [2, 1], ["100%", 0], [0, "50%"], "Recreate"];
 
-/** The script of a seed: a Deployment, and changes of it, its ReplicaSets and its pods. */
+/** Returns the script for a seed: a Deployment, and changes of it, its ReplicaSets and its pods. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), exists: false, paused: false };
   const steps = [create(scene)];
   while (steps.length < length) {
     steps.push(scene.exists ? (pick(moves, scene.random.next()) as Move)(scene) : create(scene));
   }
-  // The number distinguishes steps with the same name.
+  // Numbers make the names of steps unique.
   return { name: `seed ${seed}`, steps: steps.map((step, n) => ({ ...step, name: `${n + 1}. ${step.name}` })) };
 }
 
@@ -35,7 +35,7 @@ function pick<T>(items: readonly T[], fraction: number): T | undefined {
 
 type Move = (scene: Scene) => Step;
 
-/** Each is chosen as often as it is listed. */
+/** A move that is listed n times is n times as likely. */
 const moves: readonly Move[] = [
   getReady,
   getReady,
@@ -143,7 +143,7 @@ function annotate({ random }: Scene): Step {
 }
 
 function minReady({ random }: Scene): Step {
-  // Half a day: pods have been ready for an hour.
+  // Half a day, while pods have been ready for an hour.
   const minReadySeconds = random.next() < 0.6 ? 0 : 43_200;
   return change(`minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
 }
@@ -179,7 +179,7 @@ function orphan({ random }: Scene): Step {
   );
 }
 
-/** The annotation with its maximum size, from which its share of a scaling is computed. */
+/** Changes the recorded maximum size, from which a ReplicaSet's share of a scaling is computed. */
 function tamper({ random }: Scene): Step {
   const most = pick(["0", "3", "20", "many", null], random.next()) as string | null;
   const annotations = { "deployment.kubernetes.io/max-replicas": most };
@@ -188,14 +188,14 @@ function tamper({ random }: Scene): Step {
   );
 }
 
-/** Its pods are not deleted: at the same time, it would be random whether some of them are still replaced. */
+/** Keeps the pods: if they were deleted too, it would be random whether the ReplicaSet still replaces some of them. */
 function removeReplicaSet({ random }: Scene): Step {
   return toOne("a ReplicaSet goes, its pods stay", random, (stage, name) =>
     stage.remove("replicasets", name, { propagationPolicy: "Background" }),
   );
 }
 
-/** Its ReplicaSets stay, and lose their owner. */
+/** Keeps its ReplicaSets, which lose their owner reference. */
 function removeDeployment(scene: Scene): Step {
   scene.exists = false;
   return {

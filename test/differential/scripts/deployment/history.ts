@@ -1,4 +1,4 @@
-/** Revisions, and rollbacks to them. */
+/** Revisions and rollbacks. */
 import type { Script } from "../../play.ts";
 import { allReady, create, image, patch, pause, replicas, spec, toReplicaSet } from "./acts.ts";
 
@@ -8,7 +8,7 @@ const rollbackTo = (revision: string): object => ({
 const revisionIs = (revision: string | null): object => ({
   metadata: { annotations: { "deployment.kubernetes.io/revision": revision } },
 });
-// One pod, which may be unavailable: a rollout takes two steps.
+// With one pod that can be unavailable, a rollout takes two steps.
 const quick = { replicas: 1, strategy: [0, 1] } as const;
 const to = (version: number): ReturnType<typeof image>[] => [
   image(version),

@@ -1,4 +1,4 @@
-/** All written scripts of Deployments. */
+/** All written scripts for Deployments. */
 import type { Script } from "../../play.ts";
 import { history } from "./history.ts";
 import { ownership } from "./ownership.ts";

@@ -1,4 +1,4 @@
-/** Owners and names of ReplicaSets, and refusals. */
+/** Owners and names of ReplicaSets, and rejected requests. */
 import { podTemplateHash } from "../../../../src/controller/workload/pod-template/hash.ts";
 import { replicaSet } from "../../objects.ts";
 import type { Script } from "../../play.ts";
@@ -24,7 +24,7 @@ async function quota(stage: Stage, hard: Readonly<Record<string, string>>): Prom
   await stage.patch("resourcequotas", "small/status", { status: { hard, used } });
 }
 
-/** Creates a ReplicaSet with another template, under the name that the Deployment's next one will get. */
+/** Creates a ReplicaSet of another template under the name that the Deployment's next ReplicaSet, for image 2, would get. */
 async function takeName(stage: Stage): Promise<void> {
   const web = (await stage.get("deployments", "web")) as {
     readonly spec: { readonly template: object };
@@ -203,8 +203,8 @@ export const ownership: readonly Script[] = [
       create({ replicas: 1 }),
       {
         name: "the quota goes",
-        // A retry runs by itself. If the Deployment were changed too, it would be random whether its new annotation reaches the ReplicaSet
-        // by the create or by a later update.
+        // The retry needs no trigger. If the step changed the Deployment too, its new annotation would reach the ReplicaSet in the create
+        // or in a later update, at random.
         act: (stage) => stage.remove("resourcequotas", "small"),
         until: async (stage) => (await stage.list("replicasets")).length > 0,
       },

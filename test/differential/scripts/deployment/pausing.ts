@@ -1,4 +1,4 @@
-/** Pauses, deadlines, conditions. */
+/** Pauses, progress deadlines, conditions. */
 import { setPodState } from "../../acts.ts";
 import type { Script } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
@@ -27,7 +27,7 @@ async function deadlineHasPassed(stage: Stage): Promise<boolean> {
   return status?.conditions?.some(({ reason }) => reason === "ProgressDeadlineExceeded") === true;
 }
 
-/** A rollout that cannot progress. It sets its own deadline: the previous one is long enough for a slow machine. */
+/** A rollout without progress. It sets the deadline itself, so that the rollout before it has all the time that a slow machine needs. */
 const stuck = spec(
   "image 2, that is to progress within 2 s",
   { progressDeadlineSeconds: 2, template: { spec: { containers: containersOf(2) } } },

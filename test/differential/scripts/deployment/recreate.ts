@@ -1,9 +1,9 @@
-/** Recreate. */
+/** The Recreate strategy. */
 import { bind, removePod, setPodState } from "../../acts.ts";
 import type { Script, Step } from "../../play.ts";
 import { allReady, create, image, pause, podsThat, readyOneByOne, replicas, resume, spec, strategyOf } from "./acts.ts";
 
-/** Pods on a node end only when their kubelet says so, which is a later step here. */
+/** Bound pods terminate only when their kubelet says so: here in a later step. */
 const placed: Step = {
   name: "pods are bound and get ready",
   async act(stage) {

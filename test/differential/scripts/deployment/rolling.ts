@@ -1,4 +1,4 @@
-/** RollingUpdate. */
+/** The RollingUpdate strategy. */
 import { removePod, setPodState } from "../../acts.ts";
 import type { Script } from "../../play.ts";
 import { allReady, create, image, podsThat, readyOneByOne, spec } from "./acts.ts";

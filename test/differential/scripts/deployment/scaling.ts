@@ -1,4 +1,4 @@
-/** The number of pods, with and without a rollout. */
+/** Scaling, with and without a rollout. */
 import type { Script } from "../../play.ts";
 import { allReady, create, image, pause, readyOneByOne, replicas, resume, spec, toReplicaSet } from "./acts.ts";
 

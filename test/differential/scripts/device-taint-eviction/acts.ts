@@ -1,15 +1,15 @@
-/** Slices of tainted devices, claims with devices, and pods that use these. Scripts act as driver, scheduler and kubelet. */
+/** ResourceSlices with tainted devices, claims with such devices, and pods that use them. Scripts act as driver, scheduler and kubelet. */
 import { ResourceClaims, ResourceSlices } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Taint, Toleration } from "../taint-eviction/acts.ts";
 import { bindPod, claimSpec, consumersOf, makePod } from "../resourceclaim/acts.ts";
 
-/** `timeAdded`: RFC 3339; the API server sets it if it is missing. */
+/** `timeAdded` is in RFC 3339 format. If it is missing, the API server sets it. */
 export interface DeviceTaint extends Taint {
   readonly timeAdded?: string;
 }
 
-/** Names of devices with their taints. */
+/** Device names and their taints. */
 export type Devices = Readonly<Record<string, readonly DeviceTaint[]>>;
 
 const driver = "gpu.example.com";
@@ -22,7 +22,7 @@ export interface SliceParts {
   readonly pool?: string;
 }
 
-/** A slice in a pool of the stage. */
+/** Creates a slice of one of the stage's own pools. */
 export function makeSlice(stage: Stage, name: string, devices: Devices, parts: SliceParts = {}): Promise<unknown> {
   const { generation = 1, pool = "one" } = parts;
   return stage.create(ResourceSlices, {
@@ -55,7 +55,7 @@ export interface ClaimParts {
   readonly pool?: string;
 }
 
-/** A claim that has its devices, and is reserved for pods. */
+/** Creates a claim with devices allocated, reserved for pods. */
 export async function makeClaim(stage: Stage, name: string, parts: ClaimParts = {}): Promise<void> {
   await stage.create(ResourceClaims, { metadata: { name }, spec: claimSpec });
   await allocate(stage, name, parts);
@@ -74,13 +74,13 @@ export async function allocate(stage: Stage, name: string, parts: ClaimParts): P
   await reserve(stage, name, pods);
 }
 
-/** Reserves it for exactly these pods. */
+/** Reserves a claim for these pods only. */
 export async function reserve(stage: Stage, name: string, pods: readonly string[]): Promise<void> {
   const reservedFor = await consumersOf(stage, pods);
   await stage.patch(ResourceClaims, `${name}/status`, { status: { reservedFor } });
 }
 
-/** A pod on a node that uses these claims, whether they exist or not. A finalizer keeps it while it is being deleted. */
+/** Creates a pod on a node that uses these claims, which need not exist. A finalizer keeps it while it is being deleted. */
 export async function makeUser(
   stage: Stage,
   name: string,

@@ -18,12 +18,12 @@ import {
 
 const names = ["gpu-0", "gpu-1", "gpu-2", "gpu-3"] as const;
 /**
- * The possible slices, and their devices. Those of `s` and `u` have odd generations, those of `t` even ones, so that no device is in two
- * slices of one generation, because upstream then chooses randomly.
+ * The possible slices and their devices. `s` and `u` have odd generations, `t` has even ones, so that no device is in two slices of one
+ * generation: which of them counts would be random upstream.
  */
 const slices = { s: ["gpu-0", "gpu-1"], u: ["gpu-2", "gpu-3"], t: names } as const;
 type Slice = keyof typeof slices;
-/** Long compared with a script; written scripts cover shorter times. */
+/** Long compared to a script. Shorter tolerations are covered by the written scripts. */
 const seconds = [undefined, 0, 300, 600] as const;
 const taints: readonly Taint[] = [
   noExecute("a"),
@@ -35,11 +35,11 @@ const taints: readonly Taint[] = [
 interface Scene {
   readonly random: Random;
   users: number;
-  /** Generations of the existing slices. */
+  /** The generations of the existing slices. */
   readonly slices: Map<Slice, number>;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), users: 0, slices: new Map() };
   const steps = [telling(scene, "s"), using(scene)];
@@ -48,7 +48,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 function oneOf<T>({ random }: Pick<Scene, "random">, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -69,7 +69,7 @@ function tolerationsOf(scene: Scene): readonly Toleration[] {
   ];
 }
 
-/** Adds a slice, or replaces it, sometimes with a newer generation. */
+/** Creates a slice, or replaces its devices, sometimes in a newer generation. */
 function telling(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"])): Step {
   const devices = someDevices(scene, name);
   const before = scene.slices.get(name);
@@ -84,7 +84,7 @@ function telling(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"]))
     : act(`devices of ${text}`, (stage) => setDevices(stage, name, devices, generation));
 }
 
-/** A pod with one or two claims. */
+/** Creates a pod with one or two claims of its own. */
 function using(scene: Scene): Step {
   const name = `pod-${++scene.users}`;
   const claims = scene.random.next() < 0.3 ? [`${name}-a`, `${name}-b`] : [`${name}-a`];

@@ -1,4 +1,4 @@
-/** Budgets, workloads without controllers, and pods that belong to them. */
+/** Budgets, workloads that do not run, and pods that belong to them. */
 import type { Kind } from "../../../../src/api/kind.ts";
 import { timeAgo } from "../../acts.ts";
 import { podNamed, templateOf } from "../../objects.ts";
@@ -12,12 +12,12 @@ export function budget(spec: object): object {
   return { metadata: { name: "web" }, spec: { selector: { matchLabels: labels }, ...spec } };
 }
 
-/** Changes the budget's spec; `null` removes a field. */
+/** Changes the budget's spec. `null` removes a field. */
 export function changeBudget(stage: Stage, spec: object): Promise<unknown> {
   return stage.patch("poddisruptionbudgets", "web", { spec });
 }
 
-/** A workload `name` with a number of replicas; its controller does not run. */
+/** A workload with this number of replicas. No controller that would run it is there. */
 export function workload(name: string, replicas: number, more: object = {}): object {
   const template = templateOf(name, { labels });
   return { metadata: { name }, spec: { replicas, selector: { matchLabels: labels }, template, ...more } };
@@ -28,14 +28,14 @@ export function oldWorkload(name: string, replicas: number): object {
   return { metadata: { name }, spec: { replicas, selector: labels, template: templateOf(name, { labels }) } };
 }
 
-/** A reference to an object of the stage as the controller. */
+/** Returns the owner reference to an object of the stage as the controller. */
 export async function controlledBy(stage: Stage, resource: Resource, name: string): Promise<object> {
   const { apiVersion, kind, metadata } = await stage.get(resource, name);
   return { apiVersion, kind, name, uid: (metadata as { readonly uid: string }).uid, controller: true };
 }
 
 export interface PodParts {
-  /** The owner: `["replicasets", "web"]`. Default: none. */
+  /** The controller: `["replicasets", "web"]`. Default: none. */
   readonly of?: readonly [resource: Resource, name: string];
   /** Default true. */
   readonly ready?: boolean;
@@ -43,7 +43,7 @@ export interface PodParts {
   readonly conditions?: readonly object[];
 }
 
-/** A running pod, with a kubelet's status. */
+/** Creates a running pod, with the status that its kubelet would write. */
 export async function runPod(
   stage: Stage,
   name: string,
@@ -64,7 +64,7 @@ export async function report(
   await stage.patch("pods", `${name}/status`, { status: { phase: "Running", conditions: [readiness, ...conditions] } });
 }
 
-/** Requests an eviction, which may be refused. */
+/** Requests an eviction, which can be rejected. */
 export async function evict(stage: Stage, name: string): Promise<void> {
   const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name, namespace: stage.namespace } };
   await stage.attempt("POST", `/pods/${name}/eviction`, body);

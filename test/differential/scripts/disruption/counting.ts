@@ -1,4 +1,4 @@
-/** The number of pods that a budget expects, and how many of them must be healthy. */
+/** How many pods a budget expects, and how many of them must be healthy. */
 import { at } from "../../acts.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";
@@ -19,7 +19,7 @@ function budgetStep(spec: object): Step {
   return { name: "the budget", act: (stage) => stage.create("poddisruptionbudgets", budget(spec)) };
 }
 
-/** Pods `a`, `b`, … of a ReplicaSet `web`. */
+/** Creates pods `a`, `b`, … of a ReplicaSet `web`. */
 function ofReplicaSet(names: string, replicas: number): Step {
   return {
     name: `${names.length} pods of a ReplicaSet of ${replicas}`,
@@ -38,7 +38,7 @@ const naked: Step = {
   },
 };
 
-/** A Deployment's two ReplicaSets, with one pod each. */
+/** Creates two ReplicaSets of a Deployment, with one pod each. */
 async function rollout(stage: Stage): Promise<void> {
   await stage.create("deployments", workload("web", 7));
   const ownerReferences = [await controlledBy(stage, "deployments", "web")];
@@ -49,7 +49,7 @@ async function rollout(stage: Stage): Promise<void> {
   }
 }
 
-/** kube-controller-manager discovers kinds every 30 s; this program when one is missing. */
+/** kube-controller-manager rediscovers the server's kinds every 30 s, our controller when one is missing. */
 const knownAfterMs = 31_000;
 
 export const counting: readonly Script[] = [
@@ -157,7 +157,7 @@ export const counting: readonly Script[] = [
           await touch(stage);
         },
       },
-      // In sequence: a sync in between would find pods that it cannot count.
+      // In separate steps, because a sync in between would otherwise find pods that it cannot count.
       { name: "a pod goes", act: (stage) => stage.remove("pods", "b", { gracePeriodSeconds: 0 }) },
       { name: "another pod goes", act: (stage) => stage.remove("pods", "c", { gracePeriodSeconds: 0 }) },
       {
@@ -181,7 +181,7 @@ export const counting: readonly Script[] = [
         },
       },
       budgetStep({ maxUnavailable: 1 }),
-      // In a separate step, because otherwise it is random whether a sync sees the state without pods.
+      // In a separate step, because otherwise it would be random whether a sync sees the state without pods.
       { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
       {
         name: "a pod of a ReplicaSet in its place",
@@ -207,7 +207,7 @@ export const counting: readonly Script[] = [
         waitMs: knownAfterMs,
       },
       budgetStep({ maxUnavailable: "50%" }),
-      // In a separate step, because otherwise it is random whether a sync sees the state without pods.
+      // In a separate step, because otherwise it would be random whether a sync sees the state without pods.
       { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
       {
         name: "a pod of a Gadget in its place",
@@ -284,7 +284,7 @@ function pod(name: string): object {
   return { metadata: { name }, spec: { containers: [{ name: "main", image: "main:1" }] } };
 }
 
-/** Changes the budget, because a change of the pods' controllers does not enqueue it. */
+/** Changes of the pods' controllers trigger no sync, so this changes the budget. */
 async function touch(stage: Stage): Promise<void> {
   const { metadata } = await stage.get("poddisruptionbudgets", "web");
   const { touched = "" } = (metadata as { readonly annotations?: Readonly<Record<string, string>> }).annotations ?? {};
@@ -293,7 +293,7 @@ async function touch(stage: Stage): Promise<void> {
 
 async function scaleAndTouch(stage: Stage, resource: "replicasets" | "deployments", replicas: number): Promise<void> {
   await stage.patch(resource, "web", { spec: { replicas } });
-  // Until the cache has it.
+  // Time for the controller's cache to show the change.
   await Bun.sleep(300);
   await touch(stage);
 }

@@ -1,4 +1,4 @@
-/** Evictions, also those that are granted but not carried out, and the condition DisruptionTarget. */
+/** Evictions, granted evictions that are not carried out, and pods with the condition DisruptionTarget. */
 import { bind, timeAgo } from "../../acts.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";

@@ -1,4 +1,4 @@
-/** Random scripts: a budget for pods of several workloads, and changes of these. */
+/** Random scripts: a budget for pods of several workloads, and changes of all of them. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";
@@ -8,17 +8,17 @@ const owners = [undefined, ["replicasets", "web"], ["statefulsets", "db"], ["rep
 
 interface Scene {
   readonly random: Random;
-  /** Names of all created pods, whether they still exist or not. */
+  /** Names of the pods created so far, including deleted ones. */
   readonly pods: string[];
   exists: boolean;
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: [], exists: true };
   const steps = [begin(spec(scene))];
@@ -71,7 +71,7 @@ function addPod(scene: Scene): Step {
   };
 }
 
-/** Acts on a pod that may be gone. */
+/** Acts on a pod if it still exists. */
 function toPod(scene: Scene, what: string, act: (stage: Stage, name: string) => Promise<unknown>): Step {
   const name = oneOf(scene, scene.pods.length === 0 ? ["none"] : scene.pods);
   return {
@@ -117,7 +117,7 @@ function change(scene: Scene): Step {
   return {
     name: `the budget becomes ${JSON.stringify(next)}`,
     async act(stage) {
-      // Until the caches have the change of the scale.
+      // Time for the caches to show the new scale.
       await Bun.sleep(300);
       await changeBudget(stage, next);
     },

@@ -1,4 +1,4 @@
-/** Services, pods with addresses, and nodes with zones. No kubelet runs pods: scripts write their statuses. */
+/** Services, pods with addresses, and nodes with zones. Without kubelets, the status of pods is written here. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import { bind } from "../../acts.ts";
 import type { PodObject } from "../../objects.ts";
@@ -8,12 +8,11 @@ export const labels = { app: "web" } as const;
 
 export interface NodeParts {
   readonly zone?: string;
-  /** Only a ready node counts for topology-aware hints. Default false. */
+  /** Only ready nodes are counted for proportional zone hints. Default false. */
   readonly ready?: boolean;
   readonly cpu?: string;
 }
 
-/** Creates a node. */
 export async function makeNode(
   stage: Stage,
   name: string,
@@ -30,7 +29,7 @@ export async function makeNode(
   });
 }
 
-/** Creates a Service `web`, or one with another name, for pods with `app: web`. */
+/** Creates a Service, `web` by default, for pods with `app: web`. */
 export async function makeService(stage: Stage, spec: object = {}, metadata: object = {}): Promise<void> {
   await stage.create("services", {
     metadata: { name: "web", ...metadata },
@@ -45,27 +44,27 @@ export async function patchService(stage: Stage, spec: object, metadata: object 
 
 export interface PodParts {
   readonly labels?: Readonly<Record<string, string>>;
-  /** Named ports of its container. */
+  /** Named ports of the pod's container. */
   readonly ports?: Readonly<Record<string, number>>;
   /** Named ports of a sidecar. */
   readonly sidecarPorts?: Readonly<Record<string, number>>;
-  /** Short name of its node; empty for none. Default `one`. */
+  /** Short name of the node; empty for none. Default `one`. */
   readonly node?: string;
-  /** If there are none, it has no status. */
+  /** If missing, the pod has no status. */
   readonly ips?: readonly string[];
   readonly ready?: boolean;
-  /** When it became ready or not ready, in seconds after a fixed time before the script. */
+  /** When its readiness changed, on the scale of `timeOf`. */
   readonly at?: number;
   readonly spec?: object;
   readonly finalizers?: readonly string[];
 }
 
-/** `at` seconds after a fixed time before the script; at most 1000. */
+/** The time `at` seconds after a moment 1000 s before the script; `at` is at most 1000. */
 export function timeOf({ base }: Stage, at: number): string {
   return new Date(Math.floor(base / 1000) * 1000 - 1_000_000 + at * 1000).toISOString().replace(".000", "");
 }
 
-/** Creates a pod, binds it and, if it has addresses, writes its status. */
+/** Creates a pod with its node and, if it has addresses, its status. */
 export async function makePod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
   const { node = "one", ips, ports = {}, sidecarPorts } = parts;
   const named = (of: Readonly<Record<string, number>>): object[] =>
@@ -104,12 +103,12 @@ export async function report(
   await stage.patch("pods", `${name}/status`, { status: { phase, conditions: [condition], ...addresses } });
 }
 
-/** Finishes a pod's deletion, or deletes it at once. */
+/** Completes a pod's deletion, or deletes it immediately. */
 export function endPod(stage: Stage, name: string): Promise<void> {
   return stage.remove("pods", name, { gracePeriodSeconds: 0 });
 }
 
-/** The name of the stage's only slice, or of the one that the predicate selects. */
+/** Name of the stage's only slice, or of the first that matches a predicate. */
 export async function sliceName(stage: Stage, takes: (slice: SliceObject) => boolean = () => true): Promise<string> {
   const slice = ((await stage.list(EndpointSlices)) as unknown as SliceObject[]).find(takes);
   if (slice === undefined) throw new Error("there is no such EndpointSlice");

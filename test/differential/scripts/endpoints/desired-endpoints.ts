@@ -1,4 +1,4 @@
-/** Whether Endpoints match Services and pods, computed independently. */
+/** Whether Endpoints match their Services and pods, computed independently of the controller. */
 import { deepEqual } from "../../../../src/api/deep-equal.ts";
 import type { PodObject } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
@@ -16,7 +16,7 @@ interface AddressedPod extends PodObject {
   readonly status?: NonNullable<PodObject["status"]> & { readonly podIPs?: readonly { readonly ip: string }[] };
 }
 
-/** Whether each Service has the right addresses and labels, and no deleted Service has any. */
+/** Whether each Service has the expected addresses and labels, and no managed Endpoints of a deleted Service are left. */
 export async function haveSettled(stage: Stage): Promise<boolean> {
   const [services, pods, endpoints] = (await Promise.all([
     stage.list("services"),
@@ -58,7 +58,7 @@ function addressesIn({ subsets = [] }: EndpointsObject): readonly string[] {
   return [...new Set(all)].sort();
 }
 
-/** A pod without a port is left out of it: the scripts' ports are named `web` or `absent`. */
+/** Pods that have none of the Service's ports are left out. All named ports in scripts are called `web` or `absent`. */
 function addressesOf({ spec }: ServiceObject, pods: readonly AddressedPod[]): readonly string[] {
   const isHeadless = (spec.ports ?? []).length === 0 && spec.clusterIP === "None";
   const all = pods.flatMap(({ metadata, spec: podSpec, status }) => {

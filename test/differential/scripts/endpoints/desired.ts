@@ -1,4 +1,4 @@
-/** The endpoints that Services and pods require, computed independently. */
+/** Which endpoints are expected for Services and pods, computed independently of the controller. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import type { PodObject } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
@@ -45,7 +45,7 @@ export async function isSettled(stage: Stage): Promise<boolean> {
         ({ metadata, spec }) =>
           spec.type !== "ExternalName" && spec.selector !== undefined && metadata.deletionTimestamp === undefined,
       )
-      // A Service that lost a slice to others waits until its cache has its write to that, upstream too.
+      // A Service whose slice was relabeled waits until the cache shows what it wrote to that slice, upstream too.
       .filter(({ metadata: { uid, name } }) =>
         (slices as readonly SliceObject[]).every(
           (slice) => slice.metadata.ownerReferences?.[0]?.uid !== uid || isOf(slice, name),
@@ -71,7 +71,7 @@ function isOf({ metadata: { labels = {} } }: SliceObject, service: string): bool
   );
 }
 
-/** A slice without endpoints may belong to an earlier Service of the name: upstream reuses it. */
+/** A slice without endpoints can belong to an earlier Service of that name: upstream uses it in place of a placeholder. */
 function isServed(
   { metadata, spec }: ServiceObject,
   { wanted, slices }: { readonly wanted: readonly string[]; readonly slices: readonly SliceObject[] },
@@ -133,7 +133,7 @@ function wantedOf(
   });
 }
 
-/** The canonical form of the only unusual addresses in the scripts. */
+/** Returns the canonical form of the only unusual addresses in scripts. */
 export function usual(ip: string): string {
   return ip.toLowerCase().replace("2001:db8:0:0::0:1", "2001:db8::1").replace("2001:db8::1:0:0:1", "2001:db8::1:0:0:1");
 }

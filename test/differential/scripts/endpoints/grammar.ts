@@ -1,4 +1,4 @@
-/** Random scripts: Services and pods that change in random order, one at a time. */
+/** Random scripts: Services and pods that change in any order, one at a time. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { isReady, type PodObject } from "../../objects.ts";
 import type { Resource, Stage } from "../../stage.ts";
@@ -8,7 +8,7 @@ import { endPod, makeNode, makePod, makeService, report } from "./acts.ts";
 interface Scene {
   readonly random: Random;
   pods: number;
-  /** A counter, so that each change of readiness is later than all before. */
+  /** Increases, so that each change of readiness is later than all previous ones. */
   at: number;
 }
 
@@ -26,13 +26,13 @@ const portLists = [
 ];
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
 const chance = ({ random }: Scene, of: number): boolean => random.next() < of;
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: 0, at: 0 };
   const steps = [begin(scene)];
@@ -98,7 +98,7 @@ function addPod(scene: Scene): Step {
   return { name: `pod ${name} ${JSON.stringify(parts)}`, act: (stage) => makePod(stage, name, parts) };
 }
 
-/** Acts on an object that may be gone. */
+/** Acts on an object if it still exists. */
 function ifThere(
   [resource, name]: readonly [Resource, string],
   what: string,
@@ -133,7 +133,7 @@ function turn(scene: Scene): Step {
   });
 }
 
-/** The phase of a pod that is not ready is ignored, upstream too, until something else changes. */
+/** Only ready pods finish: a new phase of an unready pod triggers no sync until something else changes, upstream too. */
 function finish(scene: Scene): Step {
   const phase = oneOf(scene, ["Succeeded", "Failed"]);
   const at = ++scene.at;
@@ -143,7 +143,7 @@ function finish(scene: Scene): Step {
   });
 }
 
-/** The pod, if it is not in a terminal phase. */
+/** Returns the pod if its phase is Running. */
 async function running(stage: Stage, name: string): Promise<PodObject | undefined> {
   const [pod] = await stage.pods(({ metadata }) => metadata.name === name);
   return pod?.status?.phase === "Running" ? pod : undefined;
@@ -153,7 +153,7 @@ function remove(scene: Scene): Step {
   return toPod(scene, "delete", (stage, name) => stage.remove("pods", name));
 }
 
-/** For a pod that is not yet being deleted, one or two changes might be observed. */
+/** Deletes a pod in two steps, because a pod deleted at once could be seen as one change or as two. */
 function end(scene: Scene): Step {
   return toPod(scene, "end or delete", async (stage, name) => {
     const [pod] = await stage.pods(({ metadata }) => metadata.name === name);
@@ -169,7 +169,7 @@ function relabel(scene: Scene): Step {
   );
 }
 
-/** For pods with different ports, two slices are created at once, one of which replaces the old one. */
+/** For pods with different ports, two slices appear at once, one of which reuses the old one. */
 const anyTakesThePlace = { chance: "which of several new slices takes the place of an old one" } as const;
 
 function reselect(scene: Scene): Step {
@@ -197,7 +197,7 @@ function label(scene: Scene): Step {
   return toService(scene, {}, { labels: { team: oneOf(scene, [null, "red", "blue"]) } });
 }
 
-/** The API server deletes Endpoints with their Service: a controller that sees their deletion first creates them again. */
+/** The API server deletes Endpoints together with their Service. A controller that sees that first creates them again. */
 export const goesWithItsService = { chance: "Endpoints may go before their Service is seen to" } as const;
 
 function renew(scene: Scene): Step {

@@ -1,4 +1,4 @@
-/** Endpoints that users change. Changes that upstream ignores are ignored here, too, until the next sync of the Service. */
+/** Endpoints changed by users. Changes that upstream does not notice are not noticed here either, until the next sync of the Service. */
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import { makeService, patchService } from "./acts.ts";

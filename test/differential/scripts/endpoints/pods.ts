@@ -1,10 +1,10 @@
-/** Changes of pods, and their effects on endpoints. */
+/** Changes of pods, and the resulting endpoints. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import { endPod, makeNode, makePod, makeService, type PodParts, report, type Status } from "./acts.ts";
 
-/** Whether both pods are in the slice; if only Endpoints are written, there is no slice. */
+/** Whether all slices have both pods. If only the Endpoints controller runs, there are no slices. */
 async function slicesHaveBoth(stage: Stage): Promise<boolean> {
   const slices = (await stage.list(EndpointSlices)) as unknown as readonly {
     readonly endpoints?: readonly object[];
@@ -103,7 +103,7 @@ export const pods: readonly Script[] = [
       status("a", { ready: false, at: 3 }),
       {
         ...act("its node comes", (stage) => makeNode(stage, "absent", { zone: "b" })),
-        // A sync that failed without it is retried after its back-off.
+        // A sync that failed because the node was missing is retried after its back-off.
         until: slicesHaveBoth,
       },
       status("a", { ready: true, at: 4 }),
@@ -128,7 +128,7 @@ export const pods: readonly Script[] = [
     name: "the zone of a node is that of its endpoints, when they are next written",
     steps: [
       begin,
-      // By then no sync of the Service follows from the write of its slice.
+      // Long enough that the Service is no longer synced because of the write to its slice.
       { ...pod("a", { ips: ["10.1.0.1"] }), waitMs: 1500 },
       act("the node moves", (stage) =>
         stage.patch("nodes", ownName(stage, "one"), { metadata: { labels: { "topology.kubernetes.io/zone": "b" } } }),

@@ -1,4 +1,4 @@
-/** Slices that users change, and topology-aware hints, for which all nodes of the cluster count. */
+/** Slices changed by users, and proportional zone hints, for which all nodes of the cluster are counted. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -6,7 +6,7 @@ import { makeNode, makeService, patchService, sliceName } from "./acts.ts";
 import { begin, pod } from "./pods.ts";
 
 const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
-/** A change of a slice by others is processed a second later. */
+/** A change of a slice by another client is handled a second later. */
 const later = { waitMs: 1500 } as const;
 const managedBy = "endpointslice.kubernetes.io/managed-by";
 const toSlice = (name: string, body: object): Step => ({
@@ -77,7 +77,7 @@ const auto = { "service.kubernetes.io/topology-mode": "Auto" };
 const ready = (name: string, zone: string): Step =>
   act(`node ${name}, ready, in zone ${zone}`, (stage) => makeNode(stage, name, { zone, ready: true, cpu: "4" }));
 
-/** They count all ready nodes: those of one script are removed before the next. */
+/** All ready nodes are counted: each script removes its nodes before the next one runs. */
 const byZones: readonly Script[] = [
   {
     name: "hints by zones' shares",
@@ -115,7 +115,7 @@ const byZones: readonly Script[] = [
       ready("one", "a"),
       ready("two", "b"),
       act("a Service", (stage) => makeService(stage, {}, { annotations: auto })),
-      // Equal endpoints, because upstream moves a random one.
+      // Identical pods, because upstream lends any of them.
       ...["1", "2", "3", "4"].map((n) => pod(`p${n}`, { ips: [`10.1.0.${n}`] })),
       act("the Service goes", (stage) => stage.remove("services", "web")),
       act("the nodes go", async (stage) => {

@@ -1,10 +1,10 @@
-/** Services without a selector, the Endpoints that users write for them, and the slices that mirror these. */
+/** Services without a selector, the Endpoints that users write for them, and the slices that mirror them. */
 import { deepEqual } from "../../../../src/api/deep-equal.ts";
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import type { Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
-/** The limit of mirrored addresses per subset here, low enough for scripts to exceed it. */
+/** The maximum number of mirrored addresses per subset here, low enough for scripts to exceed it. */
 export const mostOfSubset = 4;
 export const managedBy = "endpointslice.kubernetes.io/managed-by";
 export const mirroring = "endpointslicemirroring-controller.k8s.io";
@@ -19,7 +19,7 @@ export const httpPort = { name: "http", port: 80 } as const;
 export const dnsPort = { name: "dns", port: 53, protocol: "UDP" } as const;
 export const h2cPort = { name: "h2c", port: 81, appProtocol: "kubernetes.io/h2c" } as const;
 
-/** A subset of these addresses, the ready ones first. */
+/** A subset of ready and unready addresses. */
 export function subset(
   ips: readonly string[],
   ports: readonly object[] = [httpPort],
@@ -73,7 +73,7 @@ export interface MirrorSlice extends Named {
     readonly { readonly addresses: readonly string[]; readonly conditions: { ready?: boolean } }[] | null;
 }
 
-/** The controller's slices, in the order of their addresses. */
+/** The controller's slices, sorted by their addresses. */
 export async function mirrorSlices(stage: Stage): Promise<readonly MirrorSlice[]> {
   const all = (await stage.list(EndpointSlices)) as unknown as readonly MirrorSlice[];
   const text = ({ endpoints }: MirrorSlice): string => JSON.stringify((endpoints ?? []).map((each) => each.addresses));
@@ -82,9 +82,7 @@ export async function mirrorSlices(stage: Stage): Promise<readonly MirrorSlice[]
     .toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 
-/**
- * Whether the slices match the Endpoints, computed independently. If there are more addresses than are mirrored, any selection is right.
- */
+/** Whether the slices match the Endpoints, computed independently. Of too many addresses, any subset is accepted. */
 export async function isMirrored(stage: Stage): Promise<boolean> {
   const [services, all, slices] = await Promise.all([
     stage.list("services") as Promise<unknown>,
@@ -134,7 +132,7 @@ function isShown({ metadata, subsets = [] }: EndpointsObject, slices: readonly M
   );
 }
 
-/** The canonical form of the only unusual addresses in the scripts. */
+/** Returns the canonical form of the only unusual address in scripts. */
 function usual(ip: string): string {
   return ip.toLowerCase().replace("2001:db8:0:0:0:0:0:1", "2001:db8::1");
 }

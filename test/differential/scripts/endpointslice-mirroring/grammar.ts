@@ -1,4 +1,4 @@
-/** Random scripts: Endpoints, their Services and their slices change in random order, one at a time. */
+/** Random scripts: Endpoints, their Services and their slices change in any order, one at a time. */
 import { EndpointSlices } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Resource, Stage } from "../../stage.ts";
@@ -10,19 +10,19 @@ interface Scene {
 }
 
 /**
- * The addresses of `api` are IPv6. Only written scripts have addresses of both families with changing ports: there upstream sometimes
- * mistakes the new slice of one family for that of the other, and retries (docs/differences.md).
+ * `api` has IPv6 addresses. Only written scripts use addresses of both families with changing ports: upstream sometimes confuses the new
+ * slices of the two families and retries (docs/differences.md).
  */
 const names = ["web", "api"] as const;
 type Name = (typeof names)[number];
 const portLists = [[httpPort], [dnsPort], [httpPort, dnsPort], [h2cPort, dnsPort], []];
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed) };
   const steps: Step[] = [
@@ -39,7 +39,7 @@ export function randomScript(seed: number, length: number): Script {
   return { name: `seed ${seed}`, steps: steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` })) };
 }
 
-/** No more addresses than are mirrored: which of subsets with the same ports are left out is random. */
+/** Only four different addresses, as many as are mirrored: of more in subsets with equal ports, random ones are left out. */
 function subsetsOf(scene: Scene, name: Name): readonly object[] {
   const count = oneOf(scene, [0, 1, 1, 2, 2]);
   const address = (): string =>

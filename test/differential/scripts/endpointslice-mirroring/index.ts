@@ -39,7 +39,7 @@ const serviceHas = (selector: object | null): Step =>
     stage.patch("services", "web", { spec: { selector } }),
   );
 
-/** From Endpoints to slices. */
+/** The contents of Endpoints, and the resulting slices. */
 const contents: readonly Script[] = [
   {
     name: "addresses come, change and go",
@@ -206,7 +206,7 @@ const which: readonly Script[] = [
   },
 ];
 
-/** Slices that users change. */
+/** Slices changed by users. */
 const meddling: readonly Script[] = [
   {
     name: "a slice that was changed is mended",

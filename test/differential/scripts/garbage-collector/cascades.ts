@@ -1,4 +1,4 @@
-/** Dependents of a deleted owner. */
+/** The outcome for dependents when their owner is deleted. */
 import type { Script } from "../../suite.ts";
 import { changing, deleting, hold, make, making, owned, releasing, to } from "./owning.ts";
 

@@ -1,10 +1,10 @@
-/** Kinds that are added and removed while the garbage collector runs. It discovers kinds every 30 s. */
+/** Kinds that are added and removed while the garbage collector runs. It rediscovers the kinds every 30 s. */
 import type { Kind } from "../../../../src/api/kind.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import { deleting, make, type Owners, to, making, owned } from "./owning.ts";
 
-/** The time until both sides have discovered and listed the new kind. */
+/** Time until both sides have run discovery and listed the new kind. */
 const discoveredMs = 36_000;
 
 function groupOn(stage: Stage): string {

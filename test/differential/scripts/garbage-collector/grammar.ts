@@ -1,6 +1,6 @@
 /**
- * Random scripts: ConfigMaps, Secrets and ClusterRoles that own each other, correctly or not, and are deleted with all policies. All random
- * choices are made before the script runs; objects that no longer exist are left alone, the same on every side.
+ * Random scripts: ConfigMaps, Secrets and ClusterRoles with valid or invalid references to each other, deleted with every policy. All
+ * random values are drawn before the script runs; objects that no longer exist by then are skipped, the same on every side.
  */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { ResourceName } from "../../kinds.ts";
@@ -30,7 +30,7 @@ async function exists(stage: Stage, { name, resource }: Thing): Promise<boolean>
   return there.some((object) => (object["metadata"] as { name: string }).name === nameOn(stage, resource, name));
 }
 
-/** A reference, mostly to an existing object. */
+/** An owner reference to create, usually to an existing object. */
 interface Drawn {
   readonly thing: Thing;
   readonly block: boolean;
@@ -41,8 +41,7 @@ function drawOwners(random: Random, of: Thing): readonly Drawn[] {
   const count = pick(random, [0, 1, 1, 1, 2]);
   const drawn: Drawn[] = [];
   for (let n = 0; n < count; n++) {
-    // Only objects earlier in the list can be owners, because it is random which object of a cycle is unblocked. So cluster-scoped objects
-    // have no owners.
+    // Only earlier objects, because it is random which object of a cycle is unblocked. The cluster-scoped one is first, without owner.
     const others = things
       .slice(0, things.indexOf(of))
       .filter(({ name }) => !drawn.some((one) => one.thing.name === name));
@@ -138,7 +137,7 @@ const release: Move = (random) => {
   };
 };
 
-/** Each is chosen as often as it is listed. */
+/** A move that is listed n times is n times as likely. */
 const moves: readonly Move[] = [create, create, create, create, own, own, remove, remove, remove, release, release];
 
 export function randomScript(seed: number, length: number): Script {

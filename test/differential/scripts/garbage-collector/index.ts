@@ -3,5 +3,5 @@ import { cascades } from "./cascades.ts";
 import { custom } from "./custom.ts";
 import { references } from "./references.ts";
 
-/** The long ones first. */
+/** The slowest scripts come first. */
 export const scripts: readonly Script[] = [...custom, ...cascades, ...references];

@@ -1,11 +1,11 @@
-/** Parts of the garbage collector's scripts: ConfigMaps and other objects that own each other. */
+/** Building blocks for the garbage collector's scripts: ConfigMaps and other objects that own each other. */
 import { apiVersionOf, type Kind } from "../../../../src/api/kind.ts";
 import { known, type ResourceName } from "../../kinds.ts";
 import type { Json } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
-/** An owner reference in a script. */
+/** An owner reference as written by a script. */
 export interface Reference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -17,19 +17,19 @@ export interface Reference {
 
 export type Policy = "Background" | "Foreground" | "Orphan";
 
-/** Returns the owner references of an object on a stage. */
+/** Creates the owner references of an object on a stage. */
 export type Owners = (stage: Stage) => Promise<readonly Reference[]>;
 
 function kindOf(resource: ResourceName | Kind): Kind {
   return typeof resource === "string" ? known[resource] : resource;
 }
 
-/** The name of an object on a stage: for a cluster-scoped kind it contains the stage's. */
+/** Returns the name of an object on a stage. The name of a cluster-scoped object contains the stage's name. */
 export function nameOn(stage: Stage, resource: ResourceName | Kind, name: string): string {
   return kindOf(resource).namespaced ? name : `${stage.namespace}-${name}`;
 }
 
-/** A reference to an existing object, by default blocking. */
+/** Returns a reference to an existing object, which blocks unless `rest` says otherwise. */
 export async function to(
   stage: Stage,
   name: string,
@@ -54,7 +54,7 @@ export function owned(...names: readonly string[]): Owners {
   return (stage) => Promise.all(names.map((name) => to(stage, name)));
 }
 
-/** A reference to an object that never existed. The uid is unique to the stage, because absent owners are cached. */
+/** A reference to an object that never existed. Its uid is unique to the stage, because absent owners are cached. */
 export function toNobody(stage: Stage, rest: Partial<Reference> = {}): Reference {
   return { apiVersion: "v1", kind: "ConfigMap", name: "nobody", uid: `nobody-on-${stage.namespace}`, ...rest };
 }
@@ -65,7 +65,7 @@ export interface Making {
   readonly finalizers?: readonly string[];
 }
 
-/** The required content of an object of the kind, besides metadata. */
+/** The required content of an object of the kind, in addition to its metadata. */
 const contents: Partial<Record<ResourceName, object>> = {
   priorityclasses: { value: 7 },
   clusterroles: { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] },
@@ -79,7 +79,6 @@ const contents: Partial<Record<ResourceName, object>> = {
   },
 };
 
-/** Creates an object. */
 export async function make(
   stage: Stage,
   name: string,
@@ -99,7 +98,7 @@ export async function make(
   });
 }
 
-/** A step that creates objects one after the other: ConfigMaps by name, with their owners. */
+/** A step that creates objects one after the other: ConfigMaps by default, with their owners. */
 export function making(name: string, objects: Readonly<Record<string, Owners | Making | undefined>>): Step {
   return {
     name,
@@ -111,7 +110,6 @@ export function making(name: string, objects: Readonly<Record<string, Owners | M
   };
 }
 
-/** A step that deletes an object. */
 export function deleting(name: string, policy: Policy, resource: ResourceName | Kind = "configmaps"): Step {
   return {
     name: `delete ${name}, ${policy}`,
@@ -119,7 +117,7 @@ export function deleting(name: string, policy: Policy, resource: ResourceName | 
   };
 }
 
-/** A step that changes the metadata of an object. */
+/** A step that patches the metadata of an object. */
 export function changing(
   name: string,
   what: string,
@@ -137,7 +135,7 @@ export function changing(
 
 export const hold: readonly string[] = ["example.com/hold"];
 
-/** A step that removes the finalizers. */
+/** A step that removes the finalizers of a ConfigMap. */
 export function releasing(name: string): Step {
   return changing(name, "its finalizers are taken off", { finalizers: null });
 }

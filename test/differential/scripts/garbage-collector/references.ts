@@ -1,13 +1,13 @@
-/** Owner references that are wrong, contradictory, or cyclic. */
+/** Owner references that are invalid, contradictory or circular. */
 import type { Script, Step } from "../../suite.ts";
 import { changing, deleting, hold, make, making, type Owners, owned, releasing, to, toNobody } from "./owning.ts";
 
 const nobody: Owners = (stage) => Promise.resolve([toNobody(stage)]);
 
-/** Twenty workers process the objects of a cycle at once, and each sees the others in a different state. */
+/** Twenty workers process the objects of a circle concurrently, and each sees the others in their current state. */
 const inACircle = "which objects see that they are in a circle, and are unblocked";
 
-/** Makes each object the owner of the next, and the last one of the first. */
+/** Makes each object the owner of the next, and the last one that of the first. */
 function circle(...names: readonly string[]): Step {
   return {
     name: `${names.join(" → ")} → ${names[0]}`,

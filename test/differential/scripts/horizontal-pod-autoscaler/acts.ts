@@ -1,4 +1,4 @@
-/** Autoscalers, a Deployment without a controller, its pods, and their simulated usage. */
+/** Autoscalers, a Deployment without a controller, its pods, and their reported usage. */
 import { timeAgo } from "../../acts.ts";
 import { podNamed, templateOf } from "../../objects.ts";
 import type { Step } from "../../suite.ts";
@@ -8,18 +8,18 @@ const labels = { app: "web" } as const;
 const prefix = "sandbox.kubectl-reconcile.io/";
 const hour = 3_600_000;
 
-/** An autoscaler of the Deployment, with these metrics and bounds. */
+/** An autoscaler for the Deployment, with these metrics and bounds. */
 export function autoscaler(spec: object, name = "web"): object {
   const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
   return { metadata: { name }, spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 10, ...spec } };
 }
 
-/** A CPU metric with a target in percent of the requests. */
+/** A CPU metric with a target utilization in percent of the requests. */
 export function cpu(averageUtilization: number): object {
   return { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } };
 }
 
-/** Sets or removes the annotations with simulated metrics on an object: `services/web`. */
+/** Sets the annotations with the metrics of an object, such as `services/web`. `null` removes one. */
 export function say(stage: Stage, of: string, values: Readonly<Record<string, string | null>>): Promise<unknown> {
   const [resource, name = stage.namespace] = of.split("/") as [string, string?];
   const path =
@@ -32,7 +32,7 @@ export function say(stage: Stage, of: string, values: Readonly<Record<string, st
 
 const mergePatch = "application/merge-patch+json";
 
-/** Sets the total usage of the Deployment's pods. */
+/** Sets the total usage of all pods of the Deployment. */
 export function load(values: Readonly<Record<string, string | null>>): Step {
   return { name: `load ${JSON.stringify(values)}`, act: (stage) => say(stage, "deployments/web", values) };
 }
@@ -40,14 +40,14 @@ export function load(values: Readonly<Record<string, string | null>>): Step {
 export interface PodParts {
   readonly ready?: boolean;
   readonly phase?: string;
-  /** Without a value the container has no request. */
+  /** CPU request. Default 100m; an empty string means no requests. */
   readonly request?: string;
   /** Default: an hour. */
   readonly startedMsAgo?: number;
   readonly readyMsAgo?: number;
 }
 
-/** A pod of the Deployment, with a kubelet's status. */
+/** Creates a pod of the Deployment, with the status that a kubelet would write. */
 export async function runPod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
   const { request = "100m" } = parts;
   const { metadata } = await stage.get("deployments", "web");
@@ -68,7 +68,7 @@ export async function report(stage: Stage, name: string, parts: PodParts): Promi
   await stage.patch("pods", `${name}/status`, { status: { phase, ...started } });
 }
 
-/** Creates a Deployment with a number of replicas, and pods, one per letter. */
+/** Creates a Deployment with this number of replicas, and one pod per letter of `pods`. */
 export async function workload(
   stage: Stage,
   { replicas = 2, pods = "ab", use = {} }: Readonly<{ replicas?: number; pods?: string; use?: object }>,
@@ -82,7 +82,7 @@ export async function workload(
   for (const name of pods) await runPod(stage, name);
 }
 
-/** The workload with a load, and its autoscaler. */
+/** Creates the workload and its autoscaler. */
 export function begin(spec: object, parts: Parameters<typeof workload>[1] = {}): Step {
   return {
     name: `a Deployment and its autoscaler ${JSON.stringify(spec)}`,
@@ -93,7 +93,7 @@ export function begin(spec: object, parts: Parameters<typeof workload>[1] = {}):
   };
 }
 
-/** Changes the autoscaler's spec; `null` removes a field. */
+/** Changes the autoscaler's spec. `null` removes a field. */
 export function change(spec: object): Step {
   return {
     name: `the autoscaler becomes ${JSON.stringify(spec)}`,
@@ -101,7 +101,7 @@ export function change(spec: object): Step {
   };
 }
 
-/** Scales the Deployment. */
+/** Scales the Deployment as another client would. */
 export function scaleTo(replicas: number): Step {
   return {
     name: `somebody scales to ${replicas}`,
@@ -109,7 +109,6 @@ export function scaleTo(replicas: number): Step {
   };
 }
 
-/** A step with one action. */
 export function step(name: string, act: Step["act"]): Step {
   return { name, act };
 }

@@ -1,20 +1,20 @@
-/** Random scripts: a Deployment under load, with changes of its pods, bounds and autoscaler. */
+/** Random scripts: a Deployment under load, whose pods, bounds and autoscaler change. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import { autoscaler, begin, change, cpu, load, report, runPod, scaleTo, step } from "./acts.ts";
 
 interface Scene {
   readonly random: Random;
-  /** Names of all created pods, whether they still exist or not. */
+  /** Names of the pods created so far, including deleted ones. */
   readonly pods: string[];
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: ["a", "b"] };
   const steps = [begin(spec(scene), { replicas: oneOf(scene, [1, 2, 3]), use: use(scene) })];
@@ -46,7 +46,7 @@ function metrics(scene: Scene): readonly object[] {
   return chosen.length === 0 ? all.slice(0, 1) : chosen;
 }
 
-/** The periods exceed a script, so that their limits do not depend on time. */
+/** Periods are longer than a script, so that the scaling they allow does not depend on timing. */
 function behavior(scene: Scene): object | null {
   if (scene.random.next() < 0.5) return null;
   const rules = (): object => ({
@@ -80,7 +80,7 @@ function addPod(scene: Scene): Step {
   return step(`pod ${name}`, (stage) => runPod(stage, name));
 }
 
-/** Acts on a pod that may be gone. */
+/** Deletes a pod if it still exists. */
 function removePod(scene: Scene): Step {
   const name = oneOf(scene, scene.pods);
   return step(`delete ${name}`, async (stage) => {
@@ -102,7 +102,7 @@ function replace(scene: Scene): Step {
   const next = spec(scene);
   return step(`another autoscaler ${JSON.stringify(next)}`, async (stage) => {
     await stage.remove("horizontalpodautoscalers", "web");
-    // Longer than a period: the history of the previous one is forgotten.
+    // Longer than a sync period, so that the recommendations of the previous autoscaler are forgotten.
     await Bun.sleep(2500);
     await stage.create("horizontalpodautoscalers", autoscaler(next));
   });

@@ -1,4 +1,4 @@
-/** Metrics, and autoscalers whose metrics are unavailable. */
+/** Measured metrics, and the outcome for an autoscaler whose metrics are unavailable. */
 import type { Script } from "../../suite.ts";
 import { autoscaler, begin, change, cpu, load, runPod, say, scaleTo, step, workload } from "./acts.ts";
 

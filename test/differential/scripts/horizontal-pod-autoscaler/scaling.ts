@@ -1,10 +1,10 @@
-/** How far, how fast and in which direction. */
+/** The amount, speed and direction of scaling. */
 import type { Script } from "../../suite.ts";
 import { autoscaler, begin, change, cpu, load, report, runPod, scaleTo, step } from "./acts.ts";
 
 const half = { metrics: [cpu(50)] };
 
-/** Rules without effective limits. */
+/** Scaling rules that forbid nothing. */
 function rules(more: object = {}): object {
   const policies = [{ type: "Pods", value: 100, periodSeconds: 1800 }];
   return { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...more };

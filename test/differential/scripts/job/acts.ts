@@ -1,4 +1,4 @@
-/** Jobs and their pods. Nothing runs the pods: scripts write their statuses. */
+/** Jobs and the outcomes of their pods. Pods do not run: scripts write their status. */
 import { timeAgo } from "../../acts.ts";
 import type { Json, PodObject } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
@@ -11,7 +11,7 @@ const hour = 3_600_000;
 
 export interface JobParts {
   readonly name?: string;
-  /** Spec of the pods. */
+  /** Additional spec of the pods. */
   readonly podSpec?: object;
   readonly template?: object;
 }
@@ -44,9 +44,9 @@ export function patchSpec(spec: object): Step {
 export interface End {
   readonly phase: "Succeeded" | "Failed";
   readonly exitCode?: number;
-  /** How long before the script's base it ended; an hour by default, so that no back-off is left. */
+  /** How long before the script's base it finished. Default an hour, so that no back-off is left. */
   readonly agoMs?: number;
-  /** Whether it ended just now. */
+  /** Whether it finished just now. */
   readonly now?: boolean;
   readonly conditions?: readonly object[];
 }
@@ -65,7 +65,7 @@ export async function endPod(stage: Stage, pod: PodObject, end: End): Promise<vo
 export const succeeded: End = { phase: "Succeeded" };
 export const failed: End = { phase: "Failed" };
 
-/** The pods that have not ended and are not being deleted, sorted by index if they have one. */
+/** The pods that have not finished and are not being deleted, sorted by index if they have one. */
 export async function runningPods(stage: Stage): Promise<readonly PodObject[]> {
   const pods = await stage.pods(
     ({ metadata, status }) =>
@@ -78,7 +78,7 @@ export function indexOf({ metadata }: PodObject): number {
   return Number(metadata.annotations?.[indexName] ?? -1);
 }
 
-/** Ends the first `count` running pods. */
+/** Finishes the first `count` running pods. */
 export function endFirst(count: number, end: End): Step {
   return {
     name: `${count} ${count === 1 ? "pod" : "pods"}: ${JSON.stringify(end)}`,
@@ -89,7 +89,7 @@ export function endFirst(count: number, end: End): Step {
   };
 }
 
-/** Ends the running pod of each index. */
+/** Finishes the running pods with these indexes. */
 export function endIndexes(indexes: readonly number[], end: End): Step {
   return {
     name: `indexes ${indexes.join()}: ${JSON.stringify(end)}`,
@@ -100,7 +100,7 @@ export function endIndexes(indexes: readonly number[], end: End): Step {
   };
 }
 
-/** Acts on one running pod. */
+/** Acts on the first running pod. */
 export function toFirst(name: string, act: (stage: Stage, pod: PodObject) => Promise<unknown>): Step {
   return {
     name,
@@ -129,13 +129,13 @@ export function hasCondition(job: JobObject, type: string): boolean {
   return job.status?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
 }
 
-/** Whether the Job has this condition with status True. */
+/** Whether a Job has this condition with status True. */
 export async function jobIs(stage: Stage, type: string): Promise<boolean> {
   const jobs = (await stage.list("jobs")) as unknown as readonly JobObject[];
   return jobs.some((job) => hasCondition(job, type));
 }
 
-/** Waits for a delayed effect. */
+/** Waits for a later effect. */
 export function later(name: string, until: (stage: Stage) => Promise<boolean>): Step {
   return { name, act: () => Promise.resolve(), until };
 }

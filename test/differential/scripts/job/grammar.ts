@@ -1,6 +1,6 @@
 /**
- * Random scripts of one Job. All random choices are made before the script runs; the pod for a fraction is selected on each side. Pods end
- * an hour ago, so that nothing waits for a back-off.
+ * Random scripts for one Job. All random values are drawn before the script runs; the pod that a fraction selects is determined on each
+ * side. Pods finish with a time an hour ago, so that no back-off delays anything.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { bind, removePod, setPodState } from "../../acts.ts";
@@ -21,14 +21,14 @@ import {
 
 interface Scene {
   readonly random: Random;
-  /** Whether the Job has indexes, now or when it is created next. */
+  /** Whether the Job is indexed, now or when it is next created. */
   indexed: boolean;
   completions: number;
 }
 
 const exitCodes = [1, 1, 1, 3, 5, 7];
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), indexed: false, completions: 1 };
   const steps = [make(scene)];
@@ -44,7 +44,7 @@ function pick<T>(items: readonly T[], fraction: number): T {
 
 type Move = (scene: Scene) => Step;
 
-/** Each is chosen as often as it is listed. */
+/** A move that is listed n times is n times as likely. */
 const moves: readonly Move[] = [
   end,
   end,
@@ -115,7 +115,7 @@ function make(scene: Scene): Step {
   };
 }
 
-/** The Job is deleted at once, its pods lose their finalizers and are deleted, too; then another one is created. */
+/** Deletes the Job, then removes its pods and their finalizers; then creates another Job. */
 function anew(scene: Scene): Step {
   const made = make(scene);
   return {
@@ -179,7 +179,7 @@ function place(scene: Scene): Step {
   });
 }
 
-/** Not ready for an hour, which counts as the time of its end. */
+/** The pod first becomes unready with a time an hour ago, because it counts as finished since then. */
 function removeOne(scene: Scene): Step {
   const how = chance(scene.random, 0.5) ? "gracefully" : "at once";
   return toOne(scene, `a pod is deleted ${how}`, async (stage, pod) => {
@@ -208,7 +208,7 @@ function resize(scene: Scene): Step {
   const size = below(random, 5);
   const both = scene.indexed && chance(random, 0.5);
   const spec = both ? { parallelism: size, completions: size } : { parallelism: size };
-  // A Job with a limit for each index may refuse it.
+  // The API server can reject this if the Job has a limit per index.
   return {
     name: `resize: ${JSON.stringify(spec)}`,
     act: (stage) => patchJob(stage, { spec }),
@@ -237,7 +237,7 @@ function restart(scene: Scene): Step {
   );
 }
 
-/** A unique number of restarts determines which of two pods of one index is deleted first. */
+/** A restart count that no other pod has decides which of two pods with the same index is deleted first. */
 function renumber(scene: Scene): Step {
   const to = String(below(scene.random, scene.completions + 1));
   const restarts = 10 + below(scene.random, 1000);
@@ -249,7 +249,7 @@ function renumber(scene: Scene): Step {
   });
 }
 
-/** It matches no Job's selector. It has the finalizer, and only becomes an orphan when it loses its owner. */
+/** A pod that no Job selects. It has the finalizer, and only when its owner reference is removed is it an orphan. */
 function orphan({ random }: Scene): Step {
   const leaving = chance(random, 0.3);
   return {
@@ -273,7 +273,7 @@ function orphan({ random }: Scene): Step {
   };
 }
 
-/** Changes the status, which the controller will correct. */
+/** Writes a value to the status, as another client would, that the controller will correct. */
 function touchStatus({ random }: Scene): Step {
   const ready = below(random, 2);
   return {

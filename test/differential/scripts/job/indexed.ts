@@ -11,13 +11,13 @@ const indexed = (completions: number, spec: object = {}): object => ({
 });
 const limited = { backoffLimitPerIndex: 1 };
 
-/** Gives the running pod of an index another one. */
+/** Changes the index of the running pod with an index. */
 const renumber = (from: number, to: string | null) => ({
   name: `index ${from} becomes ${to}`,
   async act(stage: Parameters<typeof runningPods>[0]) {
     const pod = (await runningPods(stage)).find((each) => indexOf(each) === from);
     if (pod === undefined) return;
-    // The one without a node is deleted first.
+    // The other pod, without a node, is deleted first.
     await bind(stage, pod, "node-1");
     await stage.patch("pods", pod.metadata.name, { metadata: { annotations: { [indexName]: to } } });
   },

@@ -1,4 +1,4 @@
-/** Jobs that succeed, are resized, and are deleted. */
+/** Jobs that succeed, grow and shrink, and are deleted. */
 import { bind, removePod, setPodState } from "../../acts.ts";
 import { podNamed } from "../../objects.ts";
 import type { Stage } from "../../stage.ts";
@@ -146,7 +146,7 @@ export const lifecycle: readonly Script[] = [
         async act(stage) {
           for (const name of ["one", "two", "three"]) await stage.create("pods", podNamed(name, labels));
           await stage.patch("pods", "two/status", { status: { phase: "Succeeded" } });
-          // Of the others, the one without a node is surplus.
+          // Of the others, the one without a node is deleted as surplus.
           for (const pod of await stage.pods(({ metadata }) => metadata.name === "one"))
             await bind(stage, pod, "node-1");
         },
@@ -224,7 +224,7 @@ export const lifecycle: readonly Script[] = [
   {
     name: "a deadline passes",
     steps: [
-      // One step: on a busy machine the Job may have failed before a second one starts.
+      // In one step, because on a busy machine the deadline could pass before a second step begins.
       {
         ...create({ completions: 2, parallelism: 2, activeDeadlineSeconds: 4 }),
         until: (stage) => jobIs(stage, "Failed"),

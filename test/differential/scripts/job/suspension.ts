@@ -70,7 +70,7 @@ export const suspension: readonly Script[] = [
         name: "one fails, and it is suspended",
         async act(stage) {
           await endFirst(1, failed).act(stage);
-          // The failure has been observed, and its sync is delayed by a second.
+          // The failure has been observed, but its sync is delayed by up to a second.
           await Bun.sleep(300);
           await suspend.act(stage);
         },

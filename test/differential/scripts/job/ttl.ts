@@ -1,4 +1,4 @@
-/** Jobs with a TTL. Nothing deletes their pods: a Job that is being deleted waits for that. */
+/** Jobs that are deleted some time after they finish. No garbage collector deletes their pods, so a deleted Job keeps waiting for that. */
 import type { Stage } from "../../stage.ts";
 import type { Script } from "../../suite.ts";
 import { create, endFirst, failed, later, type JobObject, patchSpec, succeeded } from "./acts.ts";

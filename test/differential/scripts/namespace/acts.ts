@@ -1,4 +1,4 @@
-/** Actions of users on namespaces and their content. */
+/** Actions of users on namespaces and their contents. */
 import type { Kind } from "../../../../src/api/kind.ts";
 import { Namespaces } from "../../../../src/api/kinds.ts";
 import { known, type ResourceName } from "../../kinds.ts";
@@ -7,7 +7,7 @@ import type { Step } from "../../suite.ts";
 import type { Resource, Stage } from "../../stage.ts";
 import { bind } from "../../acts.ts";
 
-/** The kinds that get finalizers from scripts, or have their own. */
+/** The kinds that scripts give finalizers to, or that have finalizers of their own. */
 const holding: readonly ResourceName[] = [
   "pods",
   "configmaps",
@@ -26,7 +26,7 @@ export const deleteNamespace: Step = {
   act: (stage) => stage.remove("namespaces", stage.namespace),
 };
 
-/** Removes all finalizers and ends pods, so that everything left is deleted. */
+/** Removes all finalizers and terminates pods: the remaining objects are then deleted. */
 export async function letAllGo(stage: Stage): Promise<void> {
   for (const name of holding) await letGo(stage, name);
 }
@@ -45,7 +45,7 @@ export async function letGo(stage: Stage, resource: Resource): Promise<void> {
   }
 }
 
-/** Ignores that a controller has deleted the object in between. */
+/** Ignores a 404, because a controller can have deleted the object in the meantime. */
 export async function tolerant(answer: Promise<unknown>): Promise<void> {
   try {
     await answer;
@@ -65,7 +65,7 @@ export function letAllGoStep(name = "all finalizers go, and pods end"): Step {
   };
 }
 
-/** Whether the controller has finalized the namespace; another finalizer in the spec may still block it. */
+/** Whether the controller has removed its finalizer. Another finalizer in the spec can still hold the namespace. */
 export async function isLetGo(stage: Stage): Promise<boolean> {
   const mine = (await stage.all(Namespaces)).find(({ metadata }) => metadata.name === stage.namespace);
   const { finalizers = [] } = (mine?.["spec"] ?? {}) as { readonly finalizers?: readonly string[] };
@@ -73,31 +73,30 @@ export async function isLetGo(stage: Stage): Promise<boolean> {
 }
 
 /**
- * Changes the namespace, if it exists: its controller processes it in 5 seconds, whatever it has delayed. `times` distinguishes this change
- * from earlier ones.
+ * Patches the namespace, if it exists: its controller then syncs it within 5 seconds, no matter what it has postponed. `times`
+ * distinguishes this patch from earlier ones.
  */
 export async function wake(stage: Stage, times: string): Promise<void> {
   await tolerant(stage.patch("namespaces", stage.namespace, { metadata: { annotations: { woken: times } } }));
 }
 
-/** Whether the namespace is gone: a step whose errors are retried ends with that, however long the back-off is. */
+/** Whether the namespace is gone: a step with retried errors ends with it, however long the back-off has become. */
 export async function hasGone(stage: Stage): Promise<boolean> {
   return (await stage.all(Namespaces)).every(({ metadata }) => metadata.name !== stage.namespace);
 }
 
-/** A ConfigMap. */
 export function configMap(name: string, metadata: object = {}): object {
   return { metadata: { name, ...metadata }, data: { a: "b" } };
 }
 
-/** A pod on a node, with this grace period. */
+/** Creates a pod on a node, with this termination grace period in seconds. */
 export async function placedPod(stage: Stage, name: string, grace: number, metadata: object = {}): Promise<void> {
   const pod = podNamed(name, { app: name }, { metadata, spec: { terminationGracePeriodSeconds: grace } });
   await stage.create("pods", pod);
   await bind(stage, { metadata: { name, uid: "" }, spec: { containers: [] } }, "one");
 }
 
-/** A user's `PUT namespaces/NAME/finalize`. */
+/** `PUT namespaces/NAME/finalize` by a user. */
 export async function finalizeByHand(stage: Stage, finalizers: readonly string[]): Promise<void> {
   const namespace = await stage.get("namespaces", stage.namespace);
   const path = `/api/v1/namespaces/${stage.namespace}/finalize`;

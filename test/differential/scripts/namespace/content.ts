@@ -1,4 +1,4 @@
-/** Namespaces that are deleted at once, whatever they contain. */
+/** Namespaces that can be deleted immediately, whatever they contain. */
 import { setPodState } from "../../acts.ts";
 import { podNamed, replicaSet, replicationController, templateOf } from "../../objects.ts";
 import type { PodObject } from "../../objects.ts";
@@ -140,7 +140,7 @@ export const content: readonly Script[] = [
     steps: [
       {
         name: "300",
-        // A few at a time: a busy machine cannot complete 300 handshakes in time.
+        // In batches, because a busy machine cannot complete the handshakes of 300 new connections at once in time.
         async act(stage) {
           for (let first = 0; first < 300; first += 20)
             await Promise.all(

@@ -1,4 +1,4 @@
-/** Random scripts: a namespace is filled, deleted, and emptied step by step, with further changes in some scripts. */
+/** Random scripts: a namespace is filled, deleted, and emptied step by step, sometimes while other changes happen. */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { ResourceName } from "../../kinds.ts";
 import { podNamed, replicaSet } from "../../objects.ts";
@@ -29,7 +29,7 @@ function pick<T>(items: readonly T[], random: Random): T {
   return items[below(random, items.length)] as T;
 }
 
-/** Usually none. */
+/** Draws finalizers, more often than not none. */
 function drawnFinalizers(random: Random): { finalizers?: readonly string[] } {
   if (random.next() < 0.6) return {};
   const drawn = finalizers.filter(() => random.next() < 0.5);
@@ -69,7 +69,7 @@ function otherFinalizer(scene: Scene): Step {
 
 const kindsHeld: readonly ResourceName[] = ["configmaps", "secrets", "leases", "services", "replicasets", "pods"];
 
-/** Actions while the namespace is being deleted. Each ends with a change of the namespace, so that the controller processes it soon. */
+/** Changes by other clients while the namespace is deleted. Each also patches the namespace, so that the controller syncs it soon. */
 function meanwhile(scene: Scene): Step {
   const { random } = scene;
   const touch = `after ${++scene.count}`;
@@ -97,7 +97,7 @@ function meanwhile(scene: Scene): Step {
   }
 }
 
-/** The script of a seed: about half of the steps are before the deletion of the namespace. */
+/** Returns the script for a seed: about half of the steps come before the namespace is deleted. */
 export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const scene: Scene = { random, count: 0, other: false };

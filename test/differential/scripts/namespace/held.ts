@@ -1,4 +1,4 @@
-/** Namespaces whose deletion is blocked. */
+/** Namespaces whose deletion is held up. */
 import { podNamed, replicaSet } from "../../objects.ts";
 import type { Script, Step } from "../../suite.ts";
 import {
@@ -78,7 +78,7 @@ export const heldBack: readonly Script[] = [
       { name: "a pod on a node", act: (stage) => placedPod(stage, "stuck", 1) },
       { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
       deleteNamespace,
-      // Failures are retried soon, without another change.
+      // Failed deletions are retried soon, so no trigger is needed.
       { name: "it ends", act: letAllGo, until: isLetGo },
     ],
   },

@@ -1,10 +1,10 @@
-/** Kinds that are added and removed, groups that do not respond, deletions that are refused. */
+/** Kinds that are added and removed, unavailable API groups, rejected deletions. */
 import type { Kind } from "../../../../src/api/kind.ts";
 import type { Script, Step } from "../../suite.ts";
 import type { Stage } from "../../stage.ts";
 import { configMap, deleteNamespace, hasGone, letGo, tolerant, wake } from "./acts.ts";
 
-/** A separate group for each stage, because the definitions of a cluster are visible to all stages on it. */
+/** Each stage has its own group, because all stages of a cluster see each other's definitions. */
 function widgets({ namespace }: Stage): Kind {
   return { group: `${namespace}.example.com`, version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
 }
@@ -28,7 +28,7 @@ async function define(stage: Stage, versions: readonly string[] = ["v1"]): Promi
   await served(stage, `/apis/${group}/${versions[0]}/namespaces/${stage.namespace}/${plural}`);
 }
 
-/** Waits until a path is served: the server processes a definition a moment after it has stored it. */
+/** Waits until a path is served, which happens shortly after the definition is stored. */
 async function served(stage: Stage, path: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { status } = await stage.cluster.request("GET", path);
@@ -58,13 +58,13 @@ const twoWidgets = (metadata: object = {}): Step => ({
       metadata: { name: "b", ...metadata },
     });
   },
-  // Discovery has it a moment later.
+  // Discovery shows it a moment later.
   waitMs: 2500,
 });
 
 const undefineStep: Step = { name: "the definition goes", act: undefine, waitMs: 1000 };
 
-/** The same object for all stages of a cluster, because it is visible to all. */
+/** One object for all stages of a cluster, because it affects the whole cluster. */
 const broken = {
   apiVersion: "apiregistration.k8s.io/v1",
   kind: "APIService",
@@ -81,7 +81,7 @@ const broken = {
 
 const apiServices = "/apis/apiregistration.k8s.io/v1/apiservices";
 
-/** Refuses deletions of objects with the label `keep`, in namespaces whose names start with `play-`. */
+/** Rejects deletions of ConfigMaps that have the label `keep`, in all namespaces. */
 const policy = {
   policy: {
     apiVersion: "admissionregistration.k8s.io/v1",

@@ -1,4 +1,4 @@
-/** Nodes that report, become silent and come back, and pods on them. Each stage has separate zones. */
+/** Nodes that report, stop reporting and resume, and pods on them. Each stage has its own zones. */
 import { pathOf } from "../../../../src/api/kind.ts";
 import { Nodes } from "../../../../src/api/kinds.ts";
 import { bind, timeAgo } from "../../acts.ts";
@@ -13,7 +13,7 @@ export interface NodeParts {
   readonly labels?: Readonly<Record<string, string>>;
   readonly zone?: string;
   readonly unschedulable?: boolean;
-  /** The status that its kubelet has reported; undefined: none yet. Default True. */
+  /** The Ready status that its kubelet has reported; undefined: none yet. Default True. */
   readonly ready?: Ready | undefined;
   /** Whether its Lease is renewed from now on. Default true. */
   readonly beats?: boolean;
@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
   Unknown: "Unclear",
 };
 
-/** The conditions that a kubelet reports now. */
+/** The conditions that a kubelet reports, with the current time. */
 export function conditions(ready: Ready, more: Readonly<Record<string, string>> = {}): object {
   const lastHeartbeatTime = new Date().toISOString();
   const all = { MemoryPressure: "False", DiskPressure: "False", PIDPressure: "False", Ready: ready, ...more };
@@ -43,7 +43,7 @@ export function conditions(ready: Ready, more: Readonly<Record<string, string>> 
   };
 }
 
-/** Reports a node's status as its kubelet. */
+/** Reports a node's status, as its kubelet would. */
 export function report(
   stage: Stage,
   node: string,
@@ -83,11 +83,11 @@ export async function removeNode(stage: Stage, node: string): Promise<void> {
 }
 
 export interface PodParts {
-  /** Status of the condition Ready; undefined for a pod without it. */
+  /** Status of the condition Ready; undefined: no such condition. */
   readonly ready?: Ready | undefined;
 }
 
-/** A running pod on a node; it is bound last. */
+/** Creates a running pod on a node. It is bound last. */
 export async function makePod(stage: Stage, name: string, node: string, { ready }: PodParts): Promise<void> {
   await stage.create("pods", {
     metadata: { name, labels: { pod: name } },
@@ -110,7 +110,7 @@ interface NodeObject {
   readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Waits until the node's condition Ready has this status, and the node has these NoExecute taints for it and no others. */
+/** Until the node's condition Ready has this status, and the node has exactly this NoExecute taint of its own state, or none. */
 export function nodeIs(
   node: string,
   ready: Ready | undefined,
@@ -131,10 +131,10 @@ export const allOf =
   async (stage) =>
     (await Promise.all(untils.map((until) => until(stage)))).every(Boolean);
 
-/** A step of several actions in sequence. */
+/** A step with several actions, one after the other. */
 export function step(name: string, acts: (stage: Stage) => Promise<unknown>, more: Partial<Step> = {}): Step {
   return { name, act: acts, ...more };
 }
 
-/** The end of the script and of its heartbeats. */
+/** The end of a script, which stops its heartbeats. */
 export const endOf = (...nodes: readonly string[]): Step => step("the end", (stage) => fallSilent(stage, ...nodes));

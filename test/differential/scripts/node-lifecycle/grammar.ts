@@ -1,4 +1,4 @@
-/** Random scripts: nodes of one zone that become silent, come back, report other conditions, are added and deleted, with pods on them. */
+/** Random scripts: nodes of one zone that stop and resume reporting, report any status, are added and removed, with pods on them. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import {
@@ -20,12 +20,12 @@ const pressures = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnav
 
 interface Scene {
   readonly random: Random;
-  /** The last report of each existing node; a silent one is Unknown. */
+  /** The status that each existing node has reported; Unknown if it has stopped reporting. */
   readonly there: Map<string, Ready>;
   pods: number;
 }
 
-/** The script of a seed. One node is always ready, so that the zone is never fully disrupted. */
+/** Returns the script for a seed. One node is always ready, so that the zone is never fully disrupted. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), there: new Map(), pods: 0 };
   const steps: Step[] = [step("a node", (stage) => makeNode(stage, "always"))];
@@ -35,7 +35,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 function oneOf<T>({ random }: Pick<Scene, "random">, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 

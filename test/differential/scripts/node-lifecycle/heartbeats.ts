@@ -1,15 +1,15 @@
 /**
- * Heartbeats of nodes, by Lease. They continue between the steps of a script, until the node should become silent or the script ends;
- * nothing waits for them.
+ * Heartbeats of nodes, by Lease. They continue between the steps of a script, until the node stops reporting or the script ends; nothing
+ * waits for them.
  */
 import { pathOf } from "../../../../src/api/kind.ts";
 import { Leases, Nodes } from "../../../../src/api/kinds.ts";
 import { formatMicroTime } from "../../../../src/api/time.ts";
 import type { StageServer } from "../../stage.ts";
 
-/** Far shorter than the permitted silence, because on a busy machine heartbeats are late. */
+/** Far shorter than the grace period, because on a busy machine heartbeats are late. */
 const everyMs = 800;
-/** A script that fails does not stop its heartbeats: they end by themselves. */
+/** A failing script does not stop its heartbeats, so they end after this time. */
 const longestMs = 600_000;
 const namespace = "kube-node-lease";
 const mergePatch = { "content-type": "application/merge-patch+json" };
@@ -21,7 +21,7 @@ interface Beating {
 
 const beating = new Map<StageServer, Beating>();
 
-/** Renews the node's Lease now and from now on. */
+/** Renews the node's Lease immediately and periodically from now on. */
 export async function startBeating(server: StageServer, node: string): Promise<void> {
   await renew(server, node);
   const known = beating.get(server);
@@ -39,7 +39,7 @@ export async function startBeating(server: StageServer, node: string): Promise<v
   beating.set(server, { nodes, timer });
 }
 
-/** Stops the heartbeats of the node. */
+/** Stops the node's heartbeats. */
 export function stopBeating(server: StageServer, node: string): void {
   beating.get(server)?.nodes.delete(node);
 }
@@ -53,10 +53,10 @@ async function renew(server: StageServer, node: string): Promise<void> {
   await server.request("POST", pathOf(Leases, { namespace }), lease);
 }
 
-/** A node outside all stages that is always ready: while a cluster has no ready node, none is tainted. */
+/** A node that belongs to no stage and is always ready: without any ready node, none of a cluster's nodes is tainted. */
 const anchor = "anchor";
 
-/** Creates the anchor node of a cluster, unless it exists. */
+/** Creates the anchor of a cluster, unless it exists. */
 export async function dropAnchor(server: StageServer): Promise<void> {
   await startBeating(server, anchor);
   const labels = { "topology.kubernetes.io/zone": anchor };
@@ -65,7 +65,7 @@ export async function dropAnchor(server: StageServer): Promise<void> {
   await server.request("PATCH", `${pathOf(Nodes, { name: anchor })}/status`, ready, mergePatch);
 }
 
-/** Removes all nodes except those of this script: the anchor, and nodes left by other scripts. */
+/** Removes all nodes except those of the scripts with this ID: the anchor, and what other scripts have left behind. */
 export async function clearOthers(server: StageServer, id: string): Promise<void> {
   stopBeating(server, anchor);
   const { body } = await server.request("GET", pathOf(Nodes, {}));

@@ -1,4 +1,4 @@
-/** Written scripts. A node may be silent for 10 s, and all nodes are scanned every second. */
+/** Written scripts. The grace period of a node is 10 s, and all nodes are checked every second. */
 import { long } from "../../../support/long.ts";
 import type { Script } from "../../suite.ts";
 import {
@@ -192,6 +192,6 @@ export const scripts: readonly Script[] = [
       endOf("n2", "other"),
     ],
   },
-  // Runs alone, with several periods of silence in sequence: too long for every run.
+  // It runs alone, and waits for several grace periods in sequence: too slow for every run.
   ...(long ? [noNodeIsReady] : []),
 ];

@@ -1,4 +1,4 @@
-/** Nodes, volumes and pods; scripts act as the CSI driver and the kubelets. The names of nodes, volumes and drivers contain the stage's. */
+/** Nodes, volumes and pods. Scripts act as CSI driver and kubelets. Names of nodes, volumes and drivers contain the stage's. */
 import { CsiDrivers, VolumeAttachments } from "../../../../src/api/kinds.ts";
 import { bind } from "../../acts.ts";
 import type { Json, PodObject } from "../../objects.ts";
@@ -7,7 +7,7 @@ import type { Step } from "../../suite.ts";
 
 type Named = Pick<Stage, "namespace">;
 
-/** The name of the stage itself, also for pods in a second namespace, which has no nodes of its own. */
+/** The name of the main stage: a second namespace has no nodes or drivers of its own. */
 const topOf = (stage: Named): string => /play-[0-9a-f]{8}-[a-z]{3}/.exec(stage.namespace)?.[0] ?? stage.namespace;
 export const nodeName = (stage: Stage, node: string): string => `${topOf(stage)}-${node}`;
 
@@ -31,7 +31,7 @@ export async function makeNode(
 
 type Ready = "True" | "False" | "Unknown";
 
-/** Sets the node's condition Ready. */
+/** Writes the node's condition Ready. */
 export async function reportReady(stage: Stage, node: string, status: Ready): Promise<void> {
   const time = new Date().toISOString();
   const condition = { type: "Ready", status, lastHeartbeatTime: time, lastTransitionTime: time };
@@ -43,10 +43,10 @@ export const patchNode = (stage: Stage, node: string, body: object): Promise<Jso
 
 export interface VolumeParts {
   readonly modes?: readonly string[];
-  /** Default: the stage's CSI driver, with a unique handle. */
+  /** Default: the stage's own CSI driver, with a unique handle. */
   readonly source?: object;
   readonly handle?: string;
-  /** Whether the claim's status is Bound. Default true. */
+  /** Whether the claim's status says that it is bound. Default true. */
   readonly bound?: boolean;
   readonly ownerReferences?: readonly object[];
 }
@@ -58,7 +58,7 @@ export const handleOf = (stage: Named, name: string): string => `vol-${ownName(s
 export const uniqueName = (stage: Stage, name: string): string =>
   `kubernetes.io/csi/${driverName(stage)}^${handleOf(stage, name)}`;
 
-/** A volume and its claim, with the same name, bound to each other. */
+/** Creates a volume and a claim with the same name, bound to each other. */
 export async function makeVolume(stage: Stage, name: string, parts: VolumeParts = {}): Promise<void> {
   const { modes = ["ReadWriteOnce"], handle = handleOf(stage, name), bound = true, ownerReferences } = parts;
   const source = parts.source ?? { csi: { driver: driverName(stage), volumeHandle: handle } };
@@ -85,7 +85,7 @@ export interface PodParts {
   readonly volumes?: readonly object[];
 }
 
-/** A pod on a node; it is bound last. */
+/** Creates a pod on a node. It is bound last. */
 export async function makePod(
   stage: Stage,
   name: string,
@@ -104,7 +104,7 @@ export async function makePod(
   return pod;
 }
 
-/** Sets the phase; its container runs while the pod does. */
+/** Writes a pod's phase. Its container runs while the phase is Running. */
 export function setPhase(stage: Stage, name: string, phase: string): Promise<Json> {
   const state = phase === "Running" ? { running: {} } : { terminated: { exitCode: 0 } };
   const main = { name: "main", image: "main:1", imageID: "", ready: false, restartCount: 0, state };
@@ -114,7 +114,7 @@ export function setPhase(stage: Stage, name: string, phase: string): Promise<Jso
 export const removePod = (stage: Stage, name: string): Promise<void> =>
   stage.remove("pods", name, { gracePeriodSeconds: 0 });
 
-/** Reports, as the node's kubelet, the volumes that are mounted. */
+/** Reports which volumes are mounted, as the node's kubelet would. */
 export const mounts = (stage: Stage, node: string, ...names: readonly string[]): Promise<Json> =>
   stage.patch("nodes", `${nodeName(stage, node)}/status`, {
     status: { volumesInUse: names.map((name) => uniqueName(stage, name)) },
@@ -143,7 +143,7 @@ async function attachmentOf(stage: Stage, volume: string, node: string): Promise
   return found;
 }
 
-/** Reports the driver's result for a volume on a node. */
+/** Writes the status of a volume's attachment to a node, as the driver would. */
 export async function driverSays(
   stage: Stage,
   [volume, node]: readonly [string, string],
@@ -173,13 +173,13 @@ export function makeDriver(stage: Stage, spec: object): Promise<Json> {
 
 type Until = NonNullable<Step["until"]>;
 
-/** Until there are `count` VolumeAttachments. */
+/** Until there are this many VolumeAttachments. */
 export const asked =
   (count: number): Until =>
   async (stage) =>
     (await attachments(stage)).length === count;
 
-/** Until the node's status has `count` attached volumes. */
+/** Until the node's status lists this many volumes as attached. */
 export const has =
   (node: string, count: number): Until =>
   async (stage) => {
@@ -194,7 +194,7 @@ export const all =
   async (stage) =>
     (await Promise.all(untils.map((until) => until(stage)))).every(Boolean);
 
-/** A step of several actions in sequence. */
+/** A step with several actions, one after the other. */
 export function step(name: string, act: (stage: Stage) => Promise<unknown>, until?: Until): Step {
   return { name, act, ...(until !== undefined && { until }) };
 }

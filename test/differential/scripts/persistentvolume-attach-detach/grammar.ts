@@ -1,6 +1,6 @@
 /**
- * Random scripts: pods that are added to nodes and deleted, with the reactions of drivers and kubelets. At most one pod waits for a volume
- * that only one node can attach, because it is random which of two pods gets it.
+ * Random scripts: pods that are created on nodes and deleted, with drivers and kubelets that follow. At most one pod waits for a volume
+ * that only one node can use, because it is random which of two gets it.
  */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { VolumeAttachments } from "../../../../src/api/kinds.ts";
@@ -18,11 +18,11 @@ interface Scene {
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: 0 };
   const steps = [begin];
@@ -97,7 +97,7 @@ function drop(scene: Scene): Step {
   return ofPod(scene, "delete", removePod);
 }
 
-/** The driver makes all requested attachments. */
+/** Attaches all requested volumes, as the driver would. */
 function drive(): Step {
   return step("the driver works", async (stage) => {
     for (const { metadata, status } of await attachments(stage)) {
@@ -107,7 +107,7 @@ function drive(): Step {
   });
 }
 
-/** The kubelets have mounted all attached volumes that their pods use. */
+/** Reports as mounted all attached volumes that pods on the node use, as the kubelets would. */
 function report(): Step {
   return step("the kubelets report", async (stage) => {
     const users = await usersOf(stage);

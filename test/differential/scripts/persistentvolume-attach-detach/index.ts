@@ -53,7 +53,7 @@ const attached = (name: string, node: string): readonly Step[] => [
 
 const shared: VolumeParts = { modes: ["ReadWriteMany"] };
 
-/** Takes six minutes, which upstream cannot change. */
+/** Scripts that take six minutes, a timeout that cannot be configured upstream. */
 const slow: readonly Script[] = [
   {
     name: "a node that is not ready has a mounted volume taken from it by force after six minutes",

@@ -1,4 +1,4 @@
-/** Claims, volumes and classes. Volumes and classes are cluster-scoped: their names, and the classes of claims, belong to one stage. */
+/** Claims, volumes and classes. The names of volumes and classes, also where claims refer to them, are unique to the stage. */
 import { StorageClasses } from "../../../../src/api/kinds.ts";
 import type { Json } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -6,12 +6,9 @@ import type { Step } from "../../suite.ts";
 
 export interface ClaimParts {
   readonly size?: string;
-  /**
-   * A class of the stage; `""` for none, null to leave it out: then a selector excludes volumes of other stages. Default `static`, which
-   * does not exist.
-   */
+  /** The stage's own; `""`: none; null: omitted, with a selector against other stages' volumes. Default `static`, which does not exist. */
   readonly storageClass?: string | null;
-  /** Its volume, one of the stage. */
+  /** The name of its volume on the stage. */
   readonly volume?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: object;
@@ -41,11 +38,11 @@ export interface VolumeParts {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  /** The name of the claim for which it is reserved, in the stage's namespace. */
+  /** The name of the claim that it is reserved for, in the stage's namespace. */
   readonly reservedFor?: string;
   /** Whether the reservation has the claim's uid. Default false. */
   readonly withUid?: boolean;
-  /** Its source. Default: a CSI driver. */
+  /** The volume source. Default: a CSI driver. */
   readonly source?: object;
   readonly spec?: object;
 }
@@ -76,7 +73,7 @@ async function refTo(stage: Stage, name: string, withUid: boolean): Promise<obje
   return { ...ref, uid: (metadata as { readonly uid: string }).uid };
 }
 
-/** One default class for all stages of a server, because a claim gets the newest one, whoever created it. */
+/** One default class for all stages of a server, because a claim gets the newest default class, no matter who created it. */
 export const sharedClass = "differential-default";
 
 export async function makeSharedClass(stage: Stage): Promise<void> {
@@ -107,7 +104,7 @@ export async function makeClass(stage: Stage, name: string, parts: ClassParts = 
   });
 }
 
-/** A pod that uses claims, without a node. */
+/** Creates an unbound pod that uses claims. */
 export function makePod(stage: Stage, name: string, ...claims: readonly string[]): Promise<Json> {
   return stage.create("pods", {
     metadata: { name, labels: { pod: name } },
@@ -129,7 +126,7 @@ export const removeClaim = (stage: Stage, name: string): Promise<void> => stage.
 export const removeVolume = (stage: Stage, name: string): Promise<void> =>
   stage.remove("persistentvolumes", ownName(stage, name));
 
-/** A step of several actions in sequence. */
+/** A step with several actions, one after the other. */
 export function step(name: string, act: (stage: Stage) => Promise<unknown>): Step {
   return { name, act };
 }

@@ -1,4 +1,4 @@
-/** Which volume a claim gets, and how changes of the two are handled. */
+/** Which volume a claim gets, and the outcome for both when other clients change them. */
 import type { Script } from "../../suite.ts";
 import {
   annotateClaim,

@@ -1,6 +1,6 @@
 /**
- * Random scripts: claims and volumes that are added and deleted, name each other and lose each other. Each volume fits one name of a claim,
- * and no two have the same size, because the order of two claims, or of two equal volumes, is random.
+ * Random scripts: claims and volumes that are created, deleted, name each other and are separated. Each volume suits one claim name, and no
+ * two have the same size: the order of two claims, or of two equal volumes, is random.
  */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -13,17 +13,17 @@ const policies = ["Retain", "Delete", "Recycle"] as const;
 
 interface Scene {
   readonly random: Random;
-  /** Names of all created volumes, whether they still exist or not. */
+  /** Names of the volumes created so far, including deleted ones. */
   readonly volumes: string[];
   pods: number;
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), volumes: [], pods: 0 };
   const steps = [begin];
@@ -76,7 +76,7 @@ function addClaim(scene: Scene): Step {
 
 function addVolume(scene: Scene): Step {
   const name = `v${scene.volumes.length}`;
-  // Each with a different size.
+  // Each volume has a different size.
   const size = `${1 + Math.floor(scene.random.next() * 8)}${String(scene.volumes.length).padStart(3, "0")}Mi`;
   scene.volumes.push(name);
   const claim = oneOf(scene, claims);

@@ -1,4 +1,4 @@
-/** Claims for which a volume is provisioned: by whom, when, and with which result. Scripts act as the provisioner. */
+/** Claims for which a volume is provisioned: by which provisioner, when, and with what outcome. Scripts act as the provisioner. */
 import type { Script } from "../../suite.ts";
 import {
   annotateClaim,

@@ -1,4 +1,4 @@
-/** Volumes whose claims are deleted, or bound to another volume. */
+/** The outcome for volumes whose claims are deleted, or are bound to another volume. */
 import type { Script } from "../../suite.ts";
 import { makeClaim, makePod, makeVolume, patchVolume, removeClaim, step, type VolumeParts } from "./acts.ts";
 

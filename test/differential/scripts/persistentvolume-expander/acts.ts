@@ -1,10 +1,10 @@
-/** Growing claims and their volumes. The names of volumes and classes contain the stage's. */
+/** Claims that grow, and their volumes. Names of volumes and classes contain the stage's name. */
 import { StorageClasses } from "../../../../src/api/kinds.ts";
 import type { Json } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
 
-/** The class that permits claims to grow. */
+/** Creates the class that allows expansion. */
 export const makeClass = (stage: Stage): Promise<Json> =>
   stage.create(StorageClasses, {
     metadata: { name: ownName(stage, "growing") },
@@ -12,7 +12,7 @@ export const makeClass = (stage: Stage): Promise<Json> =>
     allowVolumeExpansion: true,
   });
 
-/** Volume sources by who expands them. */
+/** Volume sources, some of them expanded by other components. */
 export const sources: Readonly<Record<string, object>> = {
   csi: { csi: { driver: "example.com", volumeHandle: "a" } },
   path: { hostPath: { path: "/data" } },
@@ -37,7 +37,7 @@ export interface ClaimParts {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A claim of 1Gi and its volume, with the same name. */
+/** Creates a claim of 1Gi and a volume with the same name. */
 export async function makeClaim(stage: Stage, name: string, parts: ClaimParts = {}): Promise<void> {
   const { source = "csi", bound = true, isOwn = true, annotations = {}, volumeAnnotations = {} } = parts;
   const common = { accessModes: ["ReadWriteOnce"], storageClassName: ownName(stage, "growing") };
@@ -58,7 +58,7 @@ export async function makeClaim(stage: Stage, name: string, parts: ClaimParts = 
   if (bound) await has(stage, name, "1Gi");
 }
 
-/** Sets the capacity in the claim's status. */
+/** Writes the capacity of the claim, as the resizer would. */
 export const has = (stage: Stage, name: string, storage: string): Promise<Json> =>
   stage.patch("persistentvolumeclaims", `${name}/status`, { status: { phase: "Bound", capacity: { storage } } });
 

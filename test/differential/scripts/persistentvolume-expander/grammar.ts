@@ -1,4 +1,4 @@
-/** Random scripts: claims that are added, grow, get what they request or less, and are deleted. */
+/** Random scripts: claims that are created, grow, get what they request or less, and are deleted. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -6,14 +6,14 @@ import { grow, has, makeClaim, makeClass, sources, step } from "./acts.ts";
 
 interface Scene {
   readonly random: Random;
-  /** The request of each claim, in Gi. */
+  /** The requested size of each claim, in Gi. */
   readonly requests: number[];
 }
 
-/** A random number below `count`, which is not 0. */
+/** A random integer from 0 to `count` - 1. */
 const below = ({ random }: Scene, count: number): number => Math.floor(random.next() * count);
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), requests: [] };
   const steps = [step("a class", makeClass), addClaim(scene)];

@@ -1,5 +1,5 @@
 /**
- * Pods of nodes that exist, were deleted or are out of service. No kubelet and no scheduler runs: a pod is created with its node, and the
+ * Pods on nodes that exist, are gone or are out of service. Neither kubelets nor a scheduler run: a pod is created with its node, and the
  * script writes its status.
  */
 import { pathOf } from "../../../../src/api/kind.ts";
@@ -8,20 +8,20 @@ import type { PodObject } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
 
 export interface PodParts {
-  /** Without its prefix; if it is missing, the pod waits for a scheduler. */
+  /** Name of the node without its prefix. If missing, the pod waits for a scheduler. */
   readonly node?: string;
   readonly phase?: string;
   readonly reason?: string;
   readonly conditions?: readonly object[];
-  /** Whether it has a finalizer that is not removed, so that the pod stays after its deletion. */
+  /** Whether it has a finalizer that nobody removes: a deleted pod then stays. */
   readonly held?: boolean;
-  /** Whether it is deleted after its creation. */
+  /** Whether it is deleted after everything else is set. */
   readonly deleted?: boolean;
 }
 
 export const heldBy = "example.com/hold";
 
-/** Creates a pod in the state of its parts. */
+/** Creates a pod in the given state. */
 export async function makePod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
   const { node, phase = "Running", reason, conditions, held = false, deleted = false } = parts;
   await stage.create("pods", {
@@ -62,7 +62,6 @@ export function removeNode(stage: Stage, node: string): Promise<void> {
   return stage.remove("nodes", ownName(stage, node));
 }
 
-/** Names of the stage's pods. */
 export async function podNames(stage: Stage): Promise<readonly string[]> {
   return (await stage.pods()).map(({ metadata }: PodObject) => metadata.name).sort();
 }
@@ -73,16 +72,16 @@ export function left(...names: readonly string[]): (stage: Stage) => Promise<boo
   return async (stage) => (await podNames(stage)).join() === wanted;
 }
 
-/** The namespace, outside all stages, of the finished pod that is kept. */
+/** The namespace of the finished pod that is kept. It belongs to no stage. */
 const aside = "kept-aside";
 
 /**
- * One finished pod is kept in a cluster. This creates one that cannot be deleted, so that all evicted pods in the stages, which are deleted
+ * One finished pod is kept per cluster. This creates one that cannot be removed, so that all evicted pods of the stages, which are deleted
  * before it, exceed the threshold.
  */
 export async function keepOneAside({ cluster }: Stage): Promise<void> {
   const pods = pathOf(Pods, { namespace: aside });
-  // Several scripts of a cluster do this at once: one creates it, the others find it.
+  // Several scripts of a cluster do this concurrently, and find what another one has created.
   for (let tries = 0; tries < 50; tries++) {
     const { status, body } = await cluster.request("GET", `${pods}/kept`);
     if (status === 404) {

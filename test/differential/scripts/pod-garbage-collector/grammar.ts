@@ -1,4 +1,4 @@
-/** Random scripts: pods and nodes in any state, then a wait for all deletions. */
+/** Random scripts: pods and nodes in any state, then a wait until everything that should be deleted is gone. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
@@ -13,14 +13,14 @@ interface Scene {
   readonly pods: Map<string, PodParts>;
 }
 
-/** The script of a seed, with this number of rounds. */
+/** Returns the script for a seed, with `length` rounds. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), there: new Map(), pods: new Map() };
   return { name: `seed ${seed}`, steps: Array.from({ length }, (_, n) => round(scene, n + 1)) };
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -64,7 +64,7 @@ function goes({ node, deleted, phase }: PodParts, there: ReadonlyMap<string, Nod
   return at === undefined || (deleted === true && at.outOfService === true && at.ready !== "True");
 }
 
-/** Until the expected pods are left, and those of them with a finalizer have been failed. */
+/** Until only the expected pods are left, and those of them that a finalizer holds have the phase Failed. */
 function untilGone(going: ReadonlySet<string>, left: ReadonlySet<string>): (stage: Stage) => Promise<boolean> {
   return async (stage) => {
     const pods = await stage.pods();
@@ -75,7 +75,7 @@ function untilGone(going: ReadonlySet<string>, left: ReadonlySet<string>): (stag
   };
 }
 
-/** Of finished pods only evicted ones, because which of the others is kept depends on other scripts. */
+/** All finished pods are evicted ones: which of the others are kept would depend on concurrent scripts. */
 function partsOf(scene: Scene): PodParts {
   const node = oneOf(scene, [undefined, "gone", ...nodes]);
   const ended = scene.random.next() < 0.2;

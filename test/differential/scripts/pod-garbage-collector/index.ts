@@ -1,4 +1,4 @@
-/** Written scripts. Scans are 20 s apart, and a node counts as deleted when it has been missing for 40 s: each script waits once. */
+/** Written scripts. Scans run every 20 s, and a node counts as gone after it is missing for 40 s: each script waits once. */
 import type { Script } from "../../suite.ts";
 import { keepOneAside, left, makePod, podNames, removeNode, setNode } from "./acts.ts";
 

@@ -1,4 +1,4 @@
-/** ConfigMaps of the root certificate, aggregated ClusterRoles, pods with ephemeral volumes, and nodes; and whether all are up to date. */
+/** Root CA ConfigMaps, aggregated ClusterRoles, pods with ephemeral volumes, nodes and policies; whether all are in the desired state. */
 import { ClusterRoles, Nodes, ValidatingAdmissionPolicies } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
@@ -20,7 +20,7 @@ interface Named {
   };
 }
 
-// ClusterRoles are cluster-scoped: their names, and the labels by which they select each other, contain the stage's name.
+// ClusterRoles are cluster-scoped: their names contain the stage's name, and so do the labels by which they select each other.
 
 export interface PolicyRule {
   readonly apiGroups?: readonly string[];
@@ -39,7 +39,7 @@ export const ruleOf = (resource: string, ...verbs: string[]): PolicyRule => ({
   verbs: verbs.length === 0 ? ["get"] : verbs,
 });
 
-/** The labels `red` and `blue` of this stage. */
+/** The labels for these colors, unique to the stage. */
 export function labelsOf({ namespace }: Stage, colours: readonly string[]): Record<string, string> {
   return Object.fromEntries(colours.map((colour) => [`example.com/${colour}`, namespace]));
 }
@@ -47,7 +47,7 @@ export function labelsOf({ namespace }: Stage, colours: readonly string[]): Reco
 export interface RoleParts {
   readonly rules?: readonly PolicyRule[];
   readonly colours?: readonly string[];
-  /** Colors that it selects, one selector each; without any it is not aggregated. */
+  /** The colors that it selects, with one selector each. If missing, it is not aggregated. */
   readonly selects?: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export const changeRole = (name: string, body: (stage: Stage) => object): Step =
 export const removeRole = (name: string): Step =>
   act(`ClusterRole ${name} is deleted`, (stage) => stage.remove("clusterroles", ownName(stage, name)));
 
-/** `strict`: a role that selects no rules must have none. Otherwise it may keep rules written by others than the controller. */
+/** `strict` also requires that a role which selects no rules has none: the controller keeps rules that other clients have written to it. */
 async function areAggregated(stage: Stage, { strict }: Strictness): Promise<boolean> {
   const roles = (await stage.all(ClusterRoles)) as unknown as readonly RoleObject[];
   const text = (rules: RoleObject["rules"]): string[] =>
@@ -105,7 +105,7 @@ export interface VolumeParts {
   readonly annotations?: object;
 }
 
-/** A pod with ephemeral volumes of these names, and others. */
+/** Creates a pod with ephemeral volumes of these names, and with others. */
 export function makePod(
   stage: Stage,
   name: string,
@@ -128,7 +128,7 @@ export function makeClaim(stage: Stage, name: string, metadata: object = {}): Pr
   return stage.create("persistentvolumeclaims", { metadata: { name, ...metadata }, spec: claimSpec });
 }
 
-/** Nothing else removes the finalizers here. */
+/** Also removes the finalizers, because no controller here does. */
 export async function endClaim(stage: Stage, name: string): Promise<void> {
   await stage.remove("persistentvolumeclaims", name);
   await stage.patch("persistentvolumeclaims", name, { metadata: { finalizers: null } });
@@ -150,7 +150,7 @@ async function haveClaims(stage: Stage): Promise<boolean> {
         if (volume.ephemeral === undefined) continue;
         const claim = claims.find(({ metadata }) => metadata.name === `${name}-${volume.name}`);
         if (claim === undefined) return false;
-        // A claim of another owner blocks those after it.
+        // A claim with another owner blocks the volumes after it.
         if (claim.metadata.ownerReferences?.some((each) => each.uid === uid && each.controller === true) !== true)
           return true;
       }
@@ -179,25 +179,25 @@ async function isPublished(stage: Stage): Promise<boolean> {
   );
 }
 
-// Nodes, whose status no kubelet writes.
+// Nodes. No kubelet writes their status.
 
-/** The annotation with the TTL of a kubelet's Secrets. */
+/** The annotation with the time for which a kubelet can cache Secrets. */
 export const timeToLive = "node.alpha.kubernetes.io/ttl";
 
-/** Whether each has 0 in some notation: the clusters are small. */
+/** Whether each node has the value 0, in any notation: the clusters are small. */
 async function haveTimesToLive(stage: Stage): Promise<boolean> {
   const nodes = (await stage.all(Nodes)) as unknown as readonly Named[];
   return nodes.every(({ metadata }) => /^[+-]?0+$/.test(metadata.annotations?.[timeToLive] ?? ""));
 }
 
-// Policies without bindings.
+// Policies without a binding.
 
 interface PolicyObject {
   readonly metadata: { readonly generation: number };
   readonly status?: { readonly observedGeneration?: number };
 }
 
-/** Whether the latest generation of each was checked. */
+/** Whether the current generation of each policy was checked. */
 async function areChecked(stage: Stage): Promise<boolean> {
   const policies = (await stage.all(ValidatingAdmissionPolicies)) as unknown as readonly PolicyObject[];
   return policies.every(({ metadata, status }) => metadata.generation === status?.observedGeneration);
@@ -207,7 +207,7 @@ interface Strictness {
   readonly strict: boolean;
 }
 
-/** Whether all of this is up to date, computed independently. */
+/** Whether all of it is in the desired state, computed independently of the controllers. */
 export async function isSettled(stage: Stage, strictness: Strictness): Promise<boolean> {
   const all = await Promise.all([
     isPublished(stage),

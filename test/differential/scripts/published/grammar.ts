@@ -1,4 +1,4 @@
-/** Random scripts: one change at a time of certificates, ClusterRoles, pods and claims. */
+/** Random scripts: one change at a time of ConfigMaps, ClusterRoles, pods, claims and policies. */
 import { ClusterRoles, ValidatingAdmissionPolicies } from "../../../../src/api/kinds.ts";
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -14,7 +14,7 @@ interface Scene {
 
 const colours = ["red", "blue", "green"];
 const plain = ["a", "b", "c"];
-/** None selects a role that selects it: two such roles would rewrite each other's rules forever. */
+/** No role selects one that selects it: the two would rewrite each other's rules forever. */
 const aggregated = [
   { name: "low", selects: ["red"], colours: ["green"] },
   { name: "mid", selects: ["blue", "red"], colours: [] },
@@ -23,7 +23,7 @@ const aggregated = [
 const resources = ["pods", "nodes", "secrets", "services"];
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -31,7 +31,7 @@ function some<T>({ random }: Scene, items: readonly T[]): readonly T[] {
   return items.filter(() => random.next() < 0.5);
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: 0 };
   const steps = [changeRole(scene), addPod(scene), checkTypes(scene), checkTypes(scene)];
@@ -51,7 +51,7 @@ function changeRole(scene: Scene): Step {
   return act(`ClusterRole ${name}: ${JSON.stringify(parts)}`, async (stage) => {
     if (!(await hasRole(stage, name))) return makeRole(stage, name, parts);
     const { rules } = parts;
-    // Other labels are removed.
+    // Removes labels that are not given.
     const without = Object.fromEntries(colours.map((colour) => [`example.com/${colour}`, null]));
     const { metadata } = roleBody(stage, parts) as { readonly metadata: { readonly labels: object } };
     return stage.patch("clusterroles", ownName(stage, name), {
@@ -91,7 +91,7 @@ function addPod(scene: Scene): Step {
   return act(`pod ${name}: ${JSON.stringify(volumes)}`, (stage) => makePod(stage, name, volumes));
 }
 
-/** A claim that blocks the next pod. */
+/** Creates a claim with the name of one that the next pod needs. */
 function claimAhead(scene: Scene): Step {
   const name = `p${scene.pods + 1}-${oneOf(scene, ["x", "y", "z"])}`;
   return act(`claim ${name}`, async (stage) => {
@@ -123,7 +123,7 @@ const toMap = (what: string, body: object): (() => Step) => {
   return () => act(`ConfigMap: ${what}`, (stage) => stage.patch("configmaps", mapName, body));
 };
 
-/** A policy for some kinds, whose expressions need the types of fields of one of them, and of a field that does not exist. */
+/** A policy for several kinds, whose expressions compare the types of their fields, sometimes of nonexistent ones. */
 function checkTypes(scene: Scene): Step {
   const name = oneOf(scene, plain);
   const all = kindsOfServer();
@@ -144,7 +144,7 @@ function checkTypes(scene: Scene): Step {
   return act(`policy ${name} about ${about.map(({ kind }) => kind).join(", ")}`, async (stage) => {
     const there = await stage.all(ValidatingAdmissionPolicies);
     if (!there.some(({ metadata }) => metadata.name === ownName(stage, name))) return makePolicy(stage, name, parts);
-    // Other fields are removed.
+    // Removes what is not given.
     return changePolicyTo(stage, name, { ...parts, rest: { ...(params === undefined && { paramKind: null }) } });
   });
 }

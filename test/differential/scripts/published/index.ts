@@ -19,7 +19,7 @@ import {
 
 const [pods, nodes, secrets] = [ruleOf("pods"), ruleOf("nodes", "get", "list"), ruleOf("secrets")];
 
-/** The namespace was created for the script: its ConfigMap is added a moment later. */
+/** The namespace was created for the script; its ConfigMap and ServiceAccount appear a moment later. */
 const published = act("the namespace gets its ConfigMap", () => Promise.resolve());
 
 const certificates: readonly Script[] = [

@@ -1,4 +1,4 @@
-/** Nodes, and the annotation with the TTL of their kubelets' Secrets. No kubelet writes their status. */
+/** Nodes, and the annotation with the time for which kubelets can cache Secrets. No kubelet writes their status. */
 import type { Script, Step } from "../../suite.ts";
 import { ownName } from "../../stage.ts";
 import { act, timeToLive } from "./acts.ts";

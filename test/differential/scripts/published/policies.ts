@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies, and the warnings in their statuses. */
+/** ValidatingAdmissionPolicies, and the warnings in their status. */
 import type { Script } from "../../suite.ts";
 import {
   changePolicy,
@@ -19,13 +19,13 @@ const pods: Rule = [[""], ["v1"], ["pods"]];
 const deployments: Rule = [["apps"], ["v1"], ["deployments"]];
 const widgets: Rule = [[ownGroup], ["v1"], ["widgets"]];
 
-/** Many kinds, from one group or several. */
+/** Rules for many kinds, in one group or several. */
 const many: readonly Rule[] = [
   [["apps"], ["v1"], ["statefulsets", "daemonsets", "replicasets", "deployments"]],
   [["batch"], ["v1"], ["jobs", "cronjobs"]],
   [[""], ["v1"], ["pods", "services", "nodes", "secrets"]],
 ];
-/** More than ten in one rule. */
+/** More than ten kinds in one rule. */
 const tooMany: Rule = [
   [""],
   ["v1"],
@@ -371,7 +371,7 @@ const definitions: readonly Script[] = [
         ],
       }),
       policy("both", {
-        // A resource in the core group would also match one in any group, including those of other scripts.
+        // Without the core group: `widgets` in the core group would be looked up in any group, including another script's.
         rules: [[[ownGroup, "apps"], ["v1"], ["widgets", "deployments"]], pods],
         checks: ["object.spec.size == 1 || object.spec.replicas == 1 || object.spec.nodeName == ''"],
       }),

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies without bindings, and CustomResourceDefinitions for them. */
+/** ValidatingAdmissionPolicies without bindings, and CustomResourceDefinitions that they can match. */
 import { ValidatingAdmissionPolicies } from "../../../../src/api/kinds.ts";
 import type { AnyObject, Json } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -6,13 +6,13 @@ import type { Step } from "../../suite.ts";
 import { standing } from "../../telling.ts";
 import { act } from "./acts.ts";
 
-/** The scope of a rule: groups, versions, resources. */
+/** API groups, versions and resources of a rule. */
 export type Rule = readonly [groups: readonly string[], versions: readonly string[], resources: readonly string[]];
 
 export interface PolicyParts {
   /** Default: Deployments. */
   readonly rules?: readonly Rule[];
-  /** Expressions, optionally with an expression for the message. */
+  /** Expressions, optionally each with a message expression. */
   readonly checks?: readonly (string | readonly [expression: string, messageExpression: string])[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly params?: readonly [apiVersion: string, kind: string];
@@ -22,7 +22,7 @@ export interface PolicyParts {
 
 const deployments: Rule = [["apps"], ["v1"], ["deployments"]];
 
-/** Stands for the stage's group in names of groups. */
+/** Placeholder in API groups for the stage's own group. */
 export const ownGroup = "OWN";
 
 const groupOf = (stage: Stage): string => `${stage.namespace}.example.com`;
@@ -72,7 +72,7 @@ export const changePolicy = (name: string, what: string, body: object): Step =>
 export const removePolicy = (name: string): Step =>
   act(`policy ${name} is deleted`, (stage) => stage.remove(ValidatingAdmissionPolicies, ownName(stage, name)));
 
-/** The schemas of a kind's versions, by version name. */
+/** The schemas of a kind's versions, by version. */
 type Versions = Readonly<Record<string, object>>;
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -93,7 +93,7 @@ function versionsOf(versions: Versions): readonly object[] {
   }));
 }
 
-/** Whether discovery and OpenAPI have the kind's new definition. `mark`: the name of a field that is new in all versions. */
+/** Waits until discovery and OpenAPI show the definition. `mark`: a field that these versions have and no previous one had. */
 function isPublished(stage: Stage, plural: string, versions: readonly string[], mark: string): Promise<void> {
   const group = `apis/${groupOf(stage)}`;
   return until(async () => {
@@ -113,7 +113,7 @@ interface DefinitionParts {
   readonly kind: string;
   readonly plural: string;
   readonly versions: Versions;
-  /** A field that all versions have, and none had before. */
+  /** A field that all versions have and none had before. */
   readonly mark: string;
 }
 
@@ -134,7 +134,7 @@ export const redefine = ({ kind, plural, versions, mark }: DefinitionParts): Ste
     await isPublished(stage, plural, Object.keys(versions), mark);
   });
 
-/** Waits until its OpenAPI document is gone: there must be no other kind in its group. */
+/** Waits until the group's OpenAPI document is gone, so the group must have no other kind. */
 export const undefine = (plural: string): Step =>
   act(`the CustomResourceDefinition of ${plural} is deleted`, async (stage) => {
     await stage.remove("customresourcedefinitions", definitionName(stage, plural));
@@ -145,7 +145,7 @@ export const undefine = (plural: string): Step =>
     });
   });
 
-/** The final object, and who has applied which fields of its status. Upstream's type names end in a time. */
+/** The object, and the status fields that each manager has applied. Removes the times with which upstream's type names end. */
 export function tellPolicy(object: AnyObject): object {
   const entries = (object.metadata as { readonly managedFields?: readonly Json[] }).managedFields ?? [];
   const applied = entries

@@ -1,4 +1,4 @@
-/** The kinds of an API server 1.36.3, and random paths through their fields: expressions for the value of a field. */
+/** The kinds of kube-apiserver 1.36.3, and random paths through their fields: CEL expressions for the value of a field. */
 import { readFileSync } from "node:fs";
 import type { Random } from "../../../../src/platform/random.ts";
 import { escapeName } from "../../../../src/sandbox/cel/schema/schema.ts";
@@ -75,7 +75,7 @@ function schemaOf({ group, version, kind }: ServerKind): Schema {
   );
 }
 
-/** `object.spec.ports[0].name`: sometimes with one step too many. */
+/** Returns an expression such as `object.spec.ports[0].name`, sometimes with a nonexistent field at the end. */
 export function walkIn(random: Random, kind: ServerKind, from = "object"): string {
   let path = from;
   let schema = schemaOf(kind);

@@ -1,7 +1,7 @@
 /**
- * Random scripts. All random choices are made before the script runs, as fractions: the pod for a fraction is selected on each side among
- * its pods, sorted by class. Pods differ only in criteria of the deletion ranking, so that kube-controller-manager has no choice: the node
- * is reflected in the restarts, the template and the lack of an owner in the deletion cost.
+ * Random scripts. All random values are drawn before the script runs, as fractions: the pod that a fraction selects is determined on each
+ * side among its pods, sorted by class. Every property that distinguishes pods affects the deletion ranking, so that
+ * kube-controller-manager has no choice: the node affects the restarts, the template and being an orphan affect the deletion cost.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { activePods, bind, removePod, setPodState } from "../../acts.ts";
@@ -21,11 +21,11 @@ interface Owner {
 interface Scene {
   readonly random: Random;
   readonly owners: readonly Owner[];
-  /** Whether the ReplicaSets have one controller, so that pods of both count on a node. */
+  /** Whether the ReplicaSets have the same controller, so that the pods of both are counted per node. */
   readonly parent: boolean;
   quota: boolean;
   images: number;
-  /** Whether the ReplicationController may adopt pods. */
+  /** Whether the ReplicationController may have pods to adopt. */
   adopts: boolean;
 }
 
@@ -35,7 +35,7 @@ const hourCounts = [1, 100, 10_000];
 const adoptsTwice =
   "a ReplicationController, which does not wait for its own writes, adopts a pod again if its cache is a sync behind";
 
-/** The script of a seed: two ReplicaSets and a ReplicationController, and changes of these and their pods. */
+/** Returns the script for a seed: two ReplicaSets and a ReplicationController, and changes of them and their pods. */
 export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const scene: Scene = {
@@ -61,7 +61,7 @@ function pick<T>(items: readonly T[], fraction: number): T | undefined {
 
 type Move = (scene: Scene, owner: Owner) => Step;
 
-/** Each of those that fit the scene is chosen as often as it is listed. */
+/** A move that is listed n times is n times as likely, among those that fit the scene. */
 const moves: readonly Move[] = [
   scaleTo,
   scaleTo,
@@ -95,7 +95,7 @@ function draw(scene: Scene): Step {
 function create(scene: Scene, owner: Owner): Step {
   const replicas = below(scene.random, 6);
   owner.exists = true;
-  // Its pods may have stayed when it was deleted.
+  // Its pods may still exist after it was deleted.
   if (owner.isBack) mayAdopt(scene, owner);
   owner.isBack = true;
   const isSet = owner.resource === "replicasets";
@@ -119,7 +119,7 @@ function scaleTo({ random }: Scene, { name, resource }: Owner): Step {
   return { name: `scale ${name} to ${replicas}`, act: (stage) => stage.patch(resource, name, { spec: { replicas } }) };
 }
 
-/** Acts on one of the suitable pods, if there are any. */
+/** Acts on one of the pods that fit, if there are any. */
 function toOne(
   { random }: Scene,
   owner: Owner,
@@ -195,7 +195,7 @@ function finish(): Step {
   };
 }
 
-/** The tens are random; the last digit shows the template, 7 means an orphan. */
+/** The tens are random; the last digit encodes the template, or an orphan (7). */
 function cost(scene: Scene, owner: Owner): Step {
   const tens = below(scene.random, 4) - 1;
   return toOne(scene, owner, {
@@ -219,7 +219,7 @@ function orphan(scene: Scene, owner: Owner): Step {
     name: `an orphan comes for ${owner.name}`,
     async act(stage) {
       const metadata = { generateName: "orphan-", name: undefined, annotations: { [costAnnotation]: "7" } };
-      // A quota may refuse it.
+      // A quota can reject it.
       await stage.attempt("POST", "/pods", podNamed(name, { app: owner.name }, { metadata }));
     },
   };
@@ -258,7 +258,7 @@ function template(scene: Scene, { name, resource }: Owner): Step {
 }
 
 function minReady({ random }: Scene, { name, resource }: Owner): Step {
-  // Half a day: pods have been ready for an hour, or for days.
+  // Half a day, while pods have been ready for an hour or for days.
   const minReadySeconds = random.next() < 0.5 ? 0 : 43_200;
   return {
     name: `minReadySeconds of ${name}: ${minReadySeconds}`,
@@ -277,7 +277,7 @@ function editStatus({ random }: Scene, { name, resource }: Owner): Step {
   };
 }
 
-/** As when the garbage collector orphans its pods. */
+/** Keeps its pods as orphans, as the garbage collector does with propagationPolicy Orphan. */
 function removeOwner(_scene: Scene, owner: Owner): Step {
   const { name, resource } = owner;
   owner.exists = false;
@@ -292,7 +292,7 @@ function removeOwner(_scene: Scene, owner: Owner): Step {
   };
 }
 
-/** Permits no additional pods, or is removed: then every owner is changed, which enqueues it. */
+/** Adds a quota that allows no more pods, or removes it and then patches every owner to trigger a sync. */
 function toggleQuota(scene: Scene): Step {
   scene.quota = !scene.quota;
   const there = scene.owners.filter(({ exists }) => exists);

@@ -1,4 +1,4 @@
-/** Pods and their owners that become ready, change, and are deleted. */
+/** Pods and owners that become ready, change, and are deleted. */
 import { activePods, at, bind, removePod, scale, setPodState } from "../../acts.ts";
 import { replicaSet } from "../../objects.ts";
 import type { Script, Step } from "../../play.ts";
@@ -19,7 +19,7 @@ async function allRun(stage: Stage): Promise<void> {
   }
 }
 
-/** Deletes the ReplicaSet while it has pods, some of which are then deleted; the garbage collector does not run. */
+/** Deletes the ReplicaSet while it has pods, some of which are then removed. The garbage collector does not run. */
 function deletion(propagationPolicy: string): Script {
   return {
     name: `a ReplicaSet is deleted: ${propagationPolicy}`,
@@ -39,7 +39,7 @@ function deletion(propagationPolicy: string): Script {
   };
 }
 
-/** So long that the server truncates it: a generated name has 58 letters and a suffix. */
+/** Long enough that the server truncates generated names: they have 58 characters and a suffix. */
 const long = "a-replica-set-of-a-name-that-is-longer-than-what-fits-before-a-suffix";
 
 export const lifecycle: readonly Script[] = [
@@ -98,7 +98,7 @@ export const lifecycle: readonly Script[] = [
         act: async (stage) =>
           setPodState(stage, at(await activePods(stage, "web"), 0), {
             ready: true,
-            // A time that is the same on every side, and has not passed yet.
+            // A time that is the same on every side and in the future.
             readyForMs: -4000,
           }),
         until: oneIsAvailable,

@@ -1,4 +1,4 @@
-/** Which pods are deleted first: each criterion decides once, while all before it are equal. */
+/** Which pods are deleted first: each criterion decides once, with all criteria before it equal. */
 import { activePods, at, bind, mark, type PodState, removePod, scale, setPodState } from "../../acts.ts";
 import { costAnnotation, type PodObject, replicaSet } from "../../objects.ts";
 import type { Script, Step } from "../../play.ts";
@@ -6,7 +6,7 @@ import { parentOn, type Stage } from "../../stage.ts";
 
 const marks = ["first", "second", "third", "fourth"];
 
-/** Four marked pods, the n-th of which differs by `difference`; then the surplus pods are deleted one at a time. */
+/** Creates four marked pods, lets `difference` distinguish the n-th, and then removes them one at a time by scaling down. */
 function ranking(name: string, difference: (stage: Stage, pod: PodObject, n: number) => Promise<unknown>): Script {
   return {
     name: `scaled down, it deletes ${name}`,
@@ -29,7 +29,7 @@ function ranking(name: string, difference: (stage: Stage, pod: PodObject, n: num
 const running = (state: PodState): PodState => ({ phase: "Running", ready: true, ...state });
 const day = 86_400_000;
 
-/** Binds each to a separate node, so that no node has more pods than another. */
+/** Binds each pod to a separate node, so that no node has more pods than another. */
 async function onNodeWith(stage: Stage, pod: PodObject, n: number, state: PodState): Promise<void> {
   await bind(stage, pod, `node-${n}`);
   await setPodState(stage, pod, state);
@@ -88,7 +88,7 @@ async function untilThereAre(stage: Stage, count: number): Promise<void> {
   throw new Error(`Cannot see ${count} pods within 2 s`);
 }
 
-/** Binds pods of both to the given nodes, all running and ready for an hour. */
+/** Binds pods of both ReplicaSets to these nodes, all running and ready for an hour. */
 async function placed(stage: Stage, places: Readonly<Record<string, readonly string[]>>): Promise<void> {
   for (const [name, nodes] of Object.entries(places)) {
     const pods = await activePods(stage, name);

@@ -1,17 +1,17 @@
-/** Refusals of the API server. */
+/** Requests that the API server rejects. */
 import { activePods, at, removePod, scale } from "../../acts.ts";
 import { replicaSet } from "../../objects.ts";
 import type { Script } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
 
-/** A quota without its controller: admission increments the usage in the status. */
+/** Creates a quota. Its controller does not run, so admission adds to the usage in the status. */
 async function quota(stage: Stage, pods: number, used: number): Promise<void> {
   const hard = { pods: String(pods) };
   await stage.create("resourcequotas", { metadata: { name: "small" }, spec: { hard } });
   await stage.patch("resourcequotas", "small/status", { status: { hard, used: { pods: String(used) } } });
 }
 
-/** Enqueues it by a change. */
+/** Triggers a sync. */
 function touch(stage: Stage, name: string): Promise<unknown> {
   return stage.patch("replicasets", name, { metadata: { annotations: { touched: "yes" } } });
 }

@@ -1,4 +1,4 @@
-/** ReplicationControllers, in respects that might differ from ReplicaSets. */
+/** ReplicationControllers, where they could differ from ReplicaSets. */
 import { activePods, at, bind, removePod, scale, setPodState } from "../../acts.ts";
 import { podNamed, replicaSet, replicationController } from "../../objects.ts";
 import type { Script } from "../../play.ts";

@@ -1,4 +1,4 @@
-/** The number of pods. */
+/** Scaling. */
 import { activePods, at, removePod, scale, setPodState } from "../../acts.ts";
 import { replicaSet } from "../../objects.ts";
 import type { Script } from "../../play.ts";

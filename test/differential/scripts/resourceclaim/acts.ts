@@ -1,6 +1,4 @@
-/**
- * ResourceClaims, their templates, and pods that use them. Scripts act as the scheduler: they allocate and reserve claims, and bind pods.
- */
+/** ResourceClaims, their templates, and pods that use them. Scripts act as scheduler: they allocate and reserve, and bind pods. */
 import { ResourceClaims, ResourceClaimTemplates } from "../../../../src/api/kinds.ts";
 import { at, bind } from "../../acts.ts";
 import type { AnyObject, Json, PodObject } from "../../objects.ts";
@@ -9,7 +7,7 @@ import type { Step } from "../../suite.ts";
 
 export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
 
-/** Keeps a claim until its devices are free. */
+/** The finalizer that keeps a claim until its devices are deallocated. */
 export const protection = "resource.kubernetes.io/delete-protection";
 /** A finalizer that only scripts remove. */
 export const foreign = "example.com/hold";
@@ -39,14 +37,14 @@ export function makeClaim(stage: Stage, name: string, metadata: object = {}): Pr
   return stage.create(ResourceClaims, { metadata: { name, ...metadata }, spec: claimSpec });
 }
 
-/** What an entry of `spec.resourceClaims` refers to. */
+/** The reference of an entry in `spec.resourceClaims`. */
 export type Source = { readonly template: string } | { readonly claim: string };
 
 export interface PodParts {
-  /** By the name of the entry. */
+  /** Keyed by entry name. */
   readonly entries?: Readonly<Record<string, Source>>;
   readonly finalizers?: readonly string[];
-  /** Whether it is bound to the node `one` at once. */
+  /** Whether it is bound to a node, `one`, immediately. */
   readonly bound?: boolean;
   /** Extended resources that its container requests. */
   readonly resources?: Readonly<Record<string, string>>;
@@ -79,7 +77,7 @@ export function setPhase(stage: Stage, name: string, phase: string): Promise<unk
   return stage.patch("pods", `${name}/status`, { status: { phase } });
 }
 
-/** Finishes a pod's deletion, or deletes it at once. */
+/** Completes a pod's deletion, or deletes it immediately. */
 export function endPod(stage: Stage, name: string): Promise<void> {
   return stage.remove("pods", name, { gracePeriodSeconds: 0 });
 }
@@ -109,7 +107,7 @@ export interface ClaimingPod extends PodObject {
   };
 }
 
-// Safe: listed objects have the requested kind.
+// Listed objects have the requested kind.
 export const claimsOn = async (stage: Stage): Promise<readonly ClaimObject[]> =>
   (await stage.list(ResourceClaims)) as readonly ClaimObject[];
 export const podsOn = async (stage: Stage): Promise<readonly ClaimingPod[]> =>
@@ -118,7 +116,7 @@ export const podsOn = async (stage: Stage): Promise<readonly ClaimingPod[]> =>
 export const podNamed = async (stage: Stage, name: string): Promise<ClaimingPod | undefined> =>
   (await podsOn(stage)).find(({ metadata }) => metadata.name === name);
 
-/** The claims that were generated for an entry of a pod with this name, whether it still exists or not. */
+/** The claims generated for an entry of a pod with this name, which need not exist anymore. */
 export async function generated(stage: Stage, pod: string, entry: string): Promise<readonly ClaimObject[]> {
   return (await claimsOn(stage)).filter(
     ({ metadata }) => metadata.annotations?.[entryAnnotation] === entry && ownerOf(metadata)?.name === pod,
@@ -131,20 +129,20 @@ function ownerOf({ ownerReferences }: Meta): { readonly name: string; readonly u
   return ownerReferences?.find(({ kind, controller }) => kind === "Pod" && controller === true);
 }
 
-/** The name of the only claim that was generated for it. */
+/** The name of the only claim generated for it. */
 export async function generatedName(stage: Stage, pod: string, entry: string): Promise<string> {
   return at(await generated(stage, pod, entry), 0).metadata.name;
 }
 
 export interface Allocation {
-  /** Names of pods for which it is reserved. */
+  /** Names of the pods that it is reserved for. */
   readonly pods?: readonly string[];
   readonly others?: readonly Consumer[];
   /** Default true. */
   readonly isProtected?: boolean;
 }
 
-/** Allocates a device for a claim, and reserves it, as a scheduler does. */
+/** Allocates a device to a claim and reserves the claim, as a scheduler does. */
 export async function allocate(stage: Stage, name: string, parts: Allocation = {}): Promise<void> {
   const { pods = [], others = [], isProtected = true } = parts;
   if (isProtected) await stage.patch(ResourceClaims, name, { metadata: { finalizers: [protection] } });
@@ -155,7 +153,7 @@ export async function allocate(stage: Stage, name: string, parts: Allocation = {
   await stage.patch(ResourceClaims, `${name}/status`, { status });
 }
 
-/** Reserves an allocated claim for more pods. */
+/** Reserves an allocated claim for pods, in addition to its current consumers. */
 export async function reserve(stage: Stage, name: string, pods: readonly string[]): Promise<void> {
   const claim = (await stage.get(ResourceClaims, name)) as ClaimObject;
   const reservedFor = [...(claim.status?.reservedFor ?? []), ...(await consumersOf(stage, pods))];
@@ -183,7 +181,7 @@ const hasEnded = ({ status }: ClaimingPod): boolean => status?.phase === "Failed
 const isDone = (pod: ClaimingPod): boolean =>
   hasEnded(pod) || (pod.metadata.deletionTimestamp !== undefined && pod.spec.nodeName === undefined);
 
-/** Whether nothing is left to do, except what is only done in a sync that has another reason. */
+/** Whether nothing is left to do. Work that is done only when an object is synced for another reason is not waited for. */
 export async function isSettled(stage: Stage): Promise<boolean> {
   const [pods, claims, templates] = await Promise.all([
     podsOn(stage),
@@ -203,7 +201,7 @@ function isPodSettled(
   if (pod.metadata.deletionTimestamp !== undefined) return true;
   const entries = pod.spec.resourceClaims ?? [];
   const said = pod.status?.resourceClaimStatuses ?? [];
-  // It waits for the template, with all entries.
+  // The pod, and with it every entry, waits for the template.
   if (
     entries.some((each) => each.resourceClaimTemplateName !== undefined && !names.has(each.resourceClaimTemplateName))
   )
@@ -217,7 +215,7 @@ function isPodSettled(
     const own = said.find((each) => each.name === name);
     if (resourceClaimName === undefined && own?.resourceClaimName === undefined) continue;
     const claim = claims.find(({ metadata }) => metadata.name === (resourceClaimName ?? own?.resourceClaimName));
-    // Those after a claim that is missing, another pod's, or being deleted wait with it.
+    // Entries after a claim that is missing, is being deleted or has another owner wait too.
     if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return true;
     if (resourceClaimName === undefined && ownerOf(claim.metadata)?.uid !== pod.metadata.uid) return true;
     const isReserved = claim.status?.reservedFor?.some(({ uid }) => uid === pod.metadata.uid) === true;
@@ -238,6 +236,6 @@ function isClaimSettled({ metadata, status }: ClaimObject, pods: readonly Claimi
   const owner = ownerOf(metadata);
   const pod = pods.find((each) => each.metadata.uid === owner?.uid);
   if (pod === undefined || !isDone(pod)) return true;
-  // A claim that is not in its pod's status is not synced when the pod is done.
+  // A claim that its pod's status does not name is not processed when the pod has finished.
   return pod.status?.resourceClaimStatuses?.some((each) => each.resourceClaimName === metadata.name) !== true;
 }

@@ -28,18 +28,18 @@ const entryNames = ["gpu", "nic", "disk"] as const;
 
 interface Scene {
   readonly random: Random;
-  /** Names of all created pods, whether they still exist or not. */
+  /** Names of the pods created so far, including deleted ones. */
   readonly pods: string[];
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
 const chance = ({ random }: Scene, of: number): boolean => random.next() < of;
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: [] };
   const steps: Step[] = [begin, addPod(scene)];
@@ -100,7 +100,7 @@ function again(scene: Scene): Step {
 
 function making(scene: Scene, name: string): Step {
   const bound = chance(scene, 0.4);
-  // If a pod without a node is deleted at once, it is random whether its deletion is observed, and so whether its claims are deleted.
+  // Without a finalizer, an unbound pod may or may not be seen as terminating, so whether its claims are deleted is random.
   const parts = { entries: entriesOf(scene), bound, finalizers: !bound || chance(scene, 0.3) ? [foreign] : [] };
   return act(`pod ${name}, if it is not there: ${JSON.stringify(parts)}`, async (stage) => {
     if ((await podNamed(stage, name)) === undefined) await makePod(stage, name, parts);
@@ -136,8 +136,8 @@ function runs(scene: Scene): Step {
 }
 
 /**
- * It ends, and is deleted. A pod on a node that shares a claim does not: while the claim has other consumers, kube-controller-manager
- * reserves and releases it forever.
+ * Finishes and then removes a pod, unless it is bound and shares a claim: while others hold the claim, kube-controller-manager reserves and
+ * releases it endlessly.
  */
 function ends(scene: Scene): readonly Step[] {
   const phase = oneOf(scene, ["Succeeded", "Failed"]);
@@ -165,7 +165,7 @@ function removePod(scene: Scene): Step {
   return toPod(scene, "delete", (stage, { metadata }) => stage.remove("pods", metadata.name));
 }
 
-/** For a pod without a node in two steps, if it is not being deleted yet. */
+/** Removes a pod. An unbound one is removed in two steps, if it is not being deleted yet. */
 function end(scene: Scene): Step {
   return toPod(scene, "end", async (stage, { metadata, spec }) => {
     const { name } = metadata;
@@ -194,7 +194,7 @@ function removeTemplate(scene: Scene): Step {
   });
 }
 
-/** Acts as a scheduler for some existing pods, or for none. */
+/** Acts as a scheduler for some of the existing pods, or for none. */
 async function allocateFor(
   stage: Stage,
   name: string,
@@ -240,7 +240,7 @@ function reserveMore(scene: Scene): Step {
   });
 }
 
-/** Generated claims are left alone: if a pod has several, its status would alternate between entries forever. */
+/** Not a generated claim: upstream would alternate the entries in the status of a pod with several such claims forever. */
 function removeClaim(scene: Scene): Step {
   const name = oneOf(scene, claims);
   return act(`${name} is deleted, or comes again`, async (stage) => {

@@ -1,4 +1,4 @@
-/** ServiceCIDRs and the addresses assigned to Services, in separate ranges for each stage; and whether all are up to date. */
+/** ServiceCIDRs and the IPAddresses of Services, in ranges unique to each stage; whether all are in the desired state. */
 import { createHash } from "node:crypto";
 import { IpAddresses, ServiceCidrs } from "../../../../src/api/kinds.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -7,8 +7,8 @@ import type { Step } from "../../suite.ts";
 export const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
 
 /**
- * ServiceCIDRs and addresses are cluster-scoped, and all of a server count: each stage has a separate range of each family, as far as a
- * hash distinguishes stages. For IPv4 it has 32 addresses.
+ * ServiceCIDRs and IPAddresses are cluster-scoped, and all of a server's are taken into account: each stage has its own range per family,
+ * determined by a hash. The IPv4 range has 32 addresses.
  */
 function block(stage: Stage): { readonly v4: (offset: number) => string; readonly v6: (end: string) => string } {
   const hash = createHash("sha256").update(stage.namespace).digest();
@@ -21,7 +21,7 @@ function block(stage: Stage): { readonly v4: (offset: number) => string; readonl
   };
 }
 
-/** `all4` contains `low4` and `high4`, `all6` contains `low6`. */
+/** `all4` contains `low4` and `high4`; `all6` contains `low6`. */
 export type Range = "all4" | "low4" | "high4" | "all6" | "low6";
 
 const ranges: Readonly<Record<Range, (stage: Stage) => string>> = {
@@ -32,10 +32,10 @@ const ranges: Readonly<Record<Range, (stage: Stage) => string>> = {
   low6: (stage) => `${block(stage).v6("")}/112`,
 };
 
-/** `last4` is the last address of `low4`, `first4` the first one of `high4`, `last6` the last one of `low6`. */
+/** `last4` is the last address of the range `low4`, `first4` the first of `high4`, `last6` the last of `low6`. */
 export type Address = "low4" | "high4" | "last4" | "first4" | "low6" | "last6";
 
-/** The ranges in which they can be assigned to Services. */
+/** The ranges from which Services can have each address. */
 const addresses: Readonly<Record<Address, { readonly in: readonly Range[]; readonly text: (stage: Stage) => string }>> =
   {
     low4: { in: ["all4", "low4"], text: (stage) => block(stage).v4(5) },
@@ -83,7 +83,7 @@ export async function cidrsOf(stage: Stage): Promise<readonly CidrObject[]> {
   return (await stage.all(ServiceCidrs)) as unknown as readonly CidrObject[];
 }
 
-/** The stage's addresses that are assigned to Services. */
+/** The addresses of the stage that are allocated to Services. */
 export async function addressesOf(stage: Stage): Promise<readonly Address[]> {
   const all = (await stage.list(IpAddresses)) as unknown as readonly {
     readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
@@ -104,7 +104,7 @@ const inner: Readonly<Record<Range, readonly Range[]>> = {
   low6: ["all6", "low6"],
 };
 
-/** Whether each is ready, deleted, or blocked by an address, computed independently by the names of ranges. */
+/** Whether each ServiceCIDR is ready, gone, or kept by an address, computed independently of the controller from the names of ranges. */
 export async function isSettled(stage: Stage): Promise<boolean> {
   const [cidrs, given] = await Promise.all([cidrsOf(stage), addressesOf(stage)]);
   const named = (Object.keys(ranges) as Range[]).map((name) => ({ name, text: rangeText(stage, name) }));

@@ -1,4 +1,4 @@
-/** Random scripts: overlapping ServiceCIDRs, and addresses, which are added and deleted one at a time. */
+/** Random scripts: overlapping ServiceCIDRs, and addresses, which are added and removed one at a time. */
 import { type Random, seededRandom } from "../../../../src/platform/random.ts";
 import type { Script, Step } from "../../suite.ts";
 import {
@@ -23,11 +23,11 @@ const shapes: readonly { readonly name: string; readonly of: readonly Range[] }[
 const names: readonly Address[] = ["low4", "high4", "last4", "low6"];
 
 function oneOf<T>(random: Random, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const steps = [add(random)];

@@ -7,13 +7,13 @@ import type { Stage } from "../../stage.ts";
 export interface StatefulSetParts {
   readonly replicas?: number;
   readonly image?: number;
-  /** Whether all pods are created at once. */
+  /** Whether podManagementPolicy is Parallel. */
   readonly parallel?: boolean;
   /** Names of the claims of each pod. */
   readonly claims?: readonly string[];
   /** `whenDeleted` and `whenScaled`. */
   readonly retention?: readonly [whenDeleted: string, whenScaled: string];
-  /** Additional metadata of the set. */
+  /** Additional metadata of the StatefulSet itself. */
   readonly metadata?: object;
   readonly spec?: object;
   readonly podMetadata?: object;
@@ -64,7 +64,7 @@ export function create(parts: StatefulSetParts = {}, name = "db"): Step {
   };
 }
 
-/** A merge patch of the set. */
+/** Applies a merge patch to the StatefulSet. */
 export function patch(name: string, body: object, more: Partial<Step> = {}): Step {
   return { name, order: true, act: (stage) => stage.patch("statefulsets", "db", body), ...more };
 }
@@ -97,12 +97,12 @@ const states: Readonly<Record<Which, (pod: PodObject) => boolean>> = {
   alive: (pod) => !isGoing(pod),
 };
 
-/** The pods in this state, the lowest ordinal first. */
+/** The pods in a state, lowest ordinal first. */
 export async function podsThat(stage: Stage, are: Which): Promise<readonly PodObject[]> {
   return [...(await stage.pods(states[are]))].sort((a, b) => ordinal(a) - ordinal(b));
 }
 
-/** Makes a pod run and ready on a node, so that its deletion is not immediate. */
+/** Binds a pod and makes it ready, so that its deletion is graceful. */
 export async function run(stage: Stage, pod: PodObject, readyForMs?: number): Promise<void> {
   if (pod.spec.nodeName === undefined) await bind(stage, pod, "one");
   await setPodState(stage, pod, { ready: true, ...(readyForMs !== undefined && { readyForMs }) });
@@ -127,11 +127,11 @@ export const fails = (pod: string, phase: "Failed" | "Succeeded" = "Failed"): St
   toPod(`${pod} has ${phase}`, pod, (stage, found) => setPodState(stage, found, { phase, ready: false }));
 export const deleted = (pod: string): Step => toPod(`${pod} is deleted`, pod, removePod);
 
-/** Finishes a pod's deletion, as its kubelet. */
+/** Completes the deletion of a pod, as the kubelet does: it is gone. */
 export const ends = (pod: string): Step =>
   toPod(`${pod} is gone`, pod, (stage, found) => removePod(stage, found, "at once"));
 
-/** Makes all existing pods run and ready. */
+/** Makes all existing pods run and become ready. */
 export const allReady: Step = {
   name: "all pods get ready",
   async act(stage) {
@@ -139,7 +139,7 @@ export const allReady: Step = {
   },
 };
 
-/** Finishes the deletion of all pods that are being deleted. */
+/** Removes all pods that are being deleted. */
 export const allEnd: Step = {
   name: "all that are being deleted are gone",
   async act(stage) {
@@ -147,7 +147,7 @@ export const allEnd: Step = {
   },
 };
 
-/** Revisions, the lowest number first. */
+/** ControllerRevisions, sorted by revision number. */
 export async function revisionsOn(
   stage: Stage,
 ): Promise<readonly { readonly metadata: Meta; readonly revision: number }[]> {
@@ -163,7 +163,7 @@ export async function claimsOn(stage: Stage): Promise<readonly (Json & { readonl
   return [...claims].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-/** Deletes the claim at once, as with a garbage collector and without protection. */
+/** Removes a claim, as if a garbage collector ran and no protection controller. */
 export function removeClaim(name: string): Step {
   return {
     name: `${name} is gone`,

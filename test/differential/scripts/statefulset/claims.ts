@@ -1,4 +1,4 @@
-/** Claims: their creation, their owners, and pods whose claims are missing or being deleted. */
+/** Claims: their creation and owners, and the outcome for pods whose claims are missing or being deleted. */
 import type { Script, Step } from "../../play.ts";
 import type { Stage } from "../../stage.ts";
 import {
@@ -20,7 +20,7 @@ const policies = ["Retain", "Delete"] as const;
 
 const allHaveClaims = async (stage: Stage): Promise<boolean> => (await claimsOn(stage)).length === 2;
 
-/** A sequence of scalings and deletions for each policy. */
+/** A sequence of scalings and deletions under each policy. */
 function retained(whenDeleted: string, whenScaled: string, parallel: boolean): Script {
   const unordered = { order: false };
   return {
@@ -170,7 +170,7 @@ export const claims: readonly Script[] = [
           await stage.patch("pods", "db-0", { metadata: { ownerReferences: null } });
         },
       },
-      // The volumes of a pod cannot be changed: the update is refused repeatedly.
+      // The volumes of a pod are immutable, so the update is rejected repeatedly.
       create({ replicas: 1, claims: ["data"] }),
     ],
   },

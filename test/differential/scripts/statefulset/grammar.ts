@@ -1,6 +1,6 @@
 /**
- * Random scripts. All random choices are made before the script runs, as fractions: the pod or revision for a fraction is selected on each
- * side.
+ * Random scripts. All random values are drawn before the script runs, as fractions: the pod or revision that a fraction selects is
+ * determined on each side.
  */
 import { below, type Random, seededRandom } from "../../../../src/platform/random.ts";
 import { removePod, setPodState } from "../../acts.ts";
@@ -28,14 +28,14 @@ interface Scene {
 
 const policies = ["Retain", "Delete"] as const;
 
-/** The script of a seed: a set, and changes of it, its pods, claims and revisions. */
+/** Returns the script for a seed: a StatefulSet, and changes of it, its pods, claims and revisions. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), exists: false, claims: false, parallel: false };
   const steps = [create(scene)];
   while (steps.length < length) {
     steps.push(...(scene.exists ? [(pick(moves, scene.random.next()) as Move)(scene)].flat() : [create(scene)]));
   }
-  // The number distinguishes steps with the same name.
+  // Numbers make the names of steps unique.
   return { name: `seed ${seed}`, steps: steps.map((step, n) => ({ ...step, name: `${n + 1}. ${step.name}` })) };
 }
 
@@ -45,7 +45,7 @@ function pick<T>(items: readonly T[], fraction: number): T | undefined {
 
 type Move = (scene: Scene) => Step | readonly Step[];
 
-/** Each is chosen as often as it is listed. */
+/** A move that is listed n times is n times as likely. */
 const moves: readonly Move[] = [
   ...Array.from({ length: 8 }, (): Move => getReady),
   ...Array.from({ length: 6 }, (): Move => ends),
@@ -80,7 +80,7 @@ function change({ parallel }: Scene, name: string, body: object): Step {
 function strategyOf(random: Random): object {
   const drawn = below(random, 5);
   if (drawn === 4) return { type: "OnDelete", rollingUpdate: null };
-  // Always with a partition: otherwise the revision of a new pod depends on an intermediate status.
+  // Always with a partition: otherwise the revision of a new pod would depend on an intermediate status.
   return { type: "RollingUpdate", rollingUpdate: { partition: drawn % 3 } };
 }
 
@@ -182,7 +182,7 @@ function startFrom(scene: Scene): Step {
 }
 
 function minReady(scene: Scene): Step {
-  // Half a day: pods have been ready for an hour.
+  // Half a day, while pods have been ready for an hour.
   const minReadySeconds = scene.random.next() < 0.6 ? 0 : 43_200;
   return change(scene, `minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
 }
@@ -197,7 +197,7 @@ function changePolicy(scene: Scene): Step {
   return change(scene, `whenDeleted ${policy[0]}, whenScaled ${policy[1]}`, { spec: retentionOf(policy) });
 }
 
-/** Claims and revisions do not enqueue the set: it is changed once the caches have their changes. */
+/** Claims and revisions trigger no sync, so the set is patched once the caches have their changes. */
 function touch({ random }: Scene): Step {
   const touched = String(below(random, 1000));
   return {
@@ -233,7 +233,7 @@ function removeRevision(scene: Scene): readonly Step[] {
   return toRevision(scene, "a revision is deleted", (stage, name) => stage.remove("controllerrevisions", name));
 }
 
-/** Deletes a claim at once, as with a garbage collector and without protection. */
+/** Removes a claim, as if a garbage collector ran and no protection controller. */
 function removeClaim(scene: Scene): readonly Step[] {
   const fraction = scene.random.next();
   const remove: Step = {
@@ -247,7 +247,7 @@ function removeClaim(scene: Scene): readonly Step[] {
   };
   const first = touch(scene);
   const second = touch(scene);
-  // It is random whether the first sync sees the claim that it has created, and sets its owner.
+  // Whether the first sync already sees the claim that it created, and sets its owner, is random.
   const both: Step = {
     name: "the set is touched, and again",
     async act(stage) {
@@ -259,7 +259,7 @@ function removeClaim(scene: Scene): readonly Step[] {
   return [remove, both];
 }
 
-/** Its pods and revisions stay, and lose their owner. */
+/** Keeps its pods and revisions, which lose their owner reference. */
 function removeSet(scene: Scene): Step {
   scene.exists = false;
   return {

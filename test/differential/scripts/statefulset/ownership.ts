@@ -6,7 +6,7 @@ import { create, ends, image, patch, podsThat, ready, replicas, revisionsOn, toP
 
 const allArePods = async (stage: Stage): Promise<boolean> => (await podsThat(stage, "alive")).length === 2;
 
-/** Deletes the set; its pods and revisions lose their owner, as with the garbage collector and propagationPolicy Orphan. */
+/** Deletes the set and the owner references of its pods and revisions, like the garbage collector with propagationPolicy Orphan. */
 const orphanAll: Step = {
   name: "the set goes, what it owns stays without an owner",
   async act(stage) {

@@ -1,4 +1,4 @@
-/** Sizes: in order and all at once, from other ordinals, with pods that are not healthy. */
+/** Scaling: in order and in parallel, with other start ordinals, with unhealthy pods. */
 import type { Script } from "../../play.ts";
 import { allEnd, allReady, create, deleted, ends, fails, ready, replicas, spec, unready } from "./acts.ts";
 

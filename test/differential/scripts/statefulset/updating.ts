@@ -1,4 +1,4 @@
-/** Templates: rolling updates, partitions, OnDelete, updates that are stuck, and rollbacks. */
+/** Updates: rolling updates, partitions, OnDelete, stuck updates, and rollbacks. */
 import { setPodState } from "../../acts.ts";
 import type { Script, Step } from "../../play.ts";
 import {
@@ -21,7 +21,7 @@ import {
 
 const three: readonly Step[] = [create(), ready("db-0"), ready("db-1"), ready("db-2")];
 const onDelete = { updateStrategy: { type: "OnDelete", rollingUpdate: null } };
-/** Without a partition: the API server adds none if the type is set. */
+/** Without a partition: the API server adds no default if the type is given. */
 const plain = { updateStrategy: { type: "RollingUpdate" } };
 
 const available = (pod: string): Step =>
@@ -29,7 +29,7 @@ const available = (pod: string): Step =>
     setPodState(stage, found, { ready: true, readyForMs: -5000 }),
   );
 
-/** Revisions do not enqueue the set. */
+/** Revisions trigger no sync. */
 const touched = (count: number): Step =>
   patch(`the set is touched (${count})`, { metadata: { labels: { touched: String(count) } } });
 
@@ -86,7 +86,7 @@ export const updating: readonly Script[] = [
       ready("db-3"),
       ends("db-2"),
       ready("db-2"),
-      // Lost pods below the partition are re-created unchanged.
+      // Below the partition, lost pods are created again as they were.
       deleted("db-0"),
       ends("db-0"),
       ready("db-0"),

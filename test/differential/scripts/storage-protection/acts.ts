@@ -8,7 +8,7 @@ import { ownName } from "../../stage.ts";
 /** A finalizer that only scripts remove. */
 export const foreign = "example.com/hold";
 
-/** A claim, with additional fields in its spec. */
+/** A claim, with additional fields of its spec. */
 export function claim(name: string, spec: object = {}, metadata: object = {}): object {
   const resources = { requests: { storage: "1Gi" } };
   return {
@@ -23,11 +23,10 @@ export interface PodParts {
   /** Names of ephemeral volumes. */
   readonly ephemeral?: readonly string[];
   readonly finalizers?: readonly string[];
-  /** Whether it is bound to the node `one`. Default true. */
+  /** Whether it is bound to a node, `one`. Default true. */
   readonly bound?: boolean;
 }
 
-/** Creates a pod. */
 export async function makePod(stage: Stage, name: string, parts: PodParts): Promise<void> {
   const { claims = [], ephemeral = [], finalizers = [], bound = true } = parts;
   const template = { spec: (claim("any") as { readonly spec: object }).spec };
@@ -44,12 +43,12 @@ export async function makePod(stage: Stage, name: string, parts: PodParts): Prom
   if (bound) await bindPod(stage, name);
 }
 
-/** Binds a pod to its node. */
+/** Binds a pod to the node `one`. */
 export async function bindPod(stage: Stage, name: string): Promise<void> {
   await bind(stage, { metadata: { name, uid: "" }, spec: { containers: [] } } satisfies PodObject, "one");
 }
 
-/** The claim for a pod's ephemeral volume, as its controller creates it. */
+/** The claim of a pod's ephemeral volume, as the ephemeral volume controller creates it. */
 export async function ephemeralClaim(stage: Stage, pod: string, volume: string): Promise<object> {
   const { metadata } = await stage.get("pods", pod);
   const { uid } = metadata as { readonly uid: string };
@@ -68,7 +67,7 @@ export async function report(
   await stage.patch("pods", `${name}/status`, { status: { phase, containerStatuses: [container] } });
 }
 
-/** Finishes a pod's deletion, or deletes it at once. */
+/** Completes a pod's deletion, or deletes it immediately. */
 export function endPod(stage: Stage, name: string): Promise<void> {
   return stage.remove("pods", name, { gracePeriodSeconds: 0 });
 }
@@ -82,7 +81,6 @@ export function setFinalizers(
   return stage.patch(resource, name, { metadata: { finalizers } });
 }
 
-/** Creates a volume. */
 export async function makeVolume(stage: Stage, name: string, spec: object = {}): Promise<void> {
   await stage.create("persistentvolumes", {
     metadata: { name: ownName(stage, name) },
@@ -102,7 +100,6 @@ export function setPhase(stage: Stage, name: string, phase: string): Promise<unk
   return stage.patch("persistentvolumes", `${ownName(stage, name)}/status`, { status: { phase } });
 }
 
-/** Creates a VolumeAttributesClass. */
 export async function makeClass(stage: Stage, name: string): Promise<void> {
   await stage.create(VolumeAttributesClasses, {
     metadata: { name: ownName(stage, name) },

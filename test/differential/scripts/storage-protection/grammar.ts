@@ -24,13 +24,13 @@ const phases = ["Available", "Bound", "Released", "Failed"] as const;
 
 interface Scene {
   readonly random: Random;
-  /** Names of all created pods and volumes, whether they still exist or not. */
+  /** Names of the pods created so far, including deleted ones; then the same for volumes. */
   readonly pods: string[];
   readonly volumes: string[];
 }
 
 function oneOf<T>({ random }: Scene, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -38,7 +38,7 @@ function some<T>({ random }: Scene, items: readonly T[]): readonly T[] {
   return items.filter(() => random.next() < 0.4);
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: [], volumes: [] };
   const steps = [begin];
@@ -81,7 +81,7 @@ const moves: readonly ((scene: Scene) => Step)[] = [
   removeClass,
 ];
 
-/** Acts on an object that may be gone. */
+/** Acts on an object if it still exists. */
 function ifThere(
   [resource, name]: readonly [Resource, string],
   {
@@ -199,7 +199,7 @@ function refinalize(scene: Scene): Step {
   const finalizers = scene.random.next() < 0.5 ? [] : [foreign];
   const act = (stage: Stage, name: string): Promise<unknown> => {
     const here = ["persistentvolumeclaims", name] as const;
-    // One that is being deleted accepts no new finalizers.
+    // An object that is being deleted accepts no new finalizers.
     return stage.get(...here).then(({ metadata }) => {
       const { deletionTimestamp } = metadata as { readonly deletionTimestamp?: string };
       return setFinalizers(stage, here, deletionTimestamp === undefined ? finalizers : []);

@@ -101,7 +101,7 @@ const classes: readonly Script[] = [
       removeGold,
       removeDisk,
       {
-        // The spec of a claim that is not bound cannot be changed.
+        // The spec of an unbound claim cannot be changed.
         name: "the claim is bound, and asks for another",
         async act(stage) {
           await stage.patch("persistentvolumeclaims", "data/status", { status: { phase: "Bound" } });

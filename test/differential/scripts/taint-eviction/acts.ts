@@ -1,4 +1,4 @@
-/** Tainted nodes, and pods that tolerate some taints for some time. No kubelet ends the pods: they stay while they are being deleted. */
+/** Tainted nodes, and pods that tolerate some taints for some time. Without kubelets, deleted pods keep terminating. */
 import { bind } from "../../acts.ts";
 import type { PodObject } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
@@ -47,7 +47,7 @@ export interface PodParts {
   readonly conditions?: readonly object[];
 }
 
-/** Creates a running pod; it is bound last, so that it is complete when it is judged. */
+/** Creates a running pod. It is bound last, so that it is complete when it is evaluated. */
 export async function makePod(stage: Stage, name: string, parts: PodParts = {}): Promise<void> {
   const { node = "n1", tolerations = [], finalizers = [], conditions = [] } = parts;
   await stage.create("pods", {
@@ -58,7 +58,7 @@ export async function makePod(stage: Stage, name: string, parts: PodParts = {}):
   if (node !== null) await bindTo(stage, name, node);
 }
 
-/** Binds the pod as a scheduler does. */
+/** Binds the pod to a node, as a scheduler does. */
 export function bindTo(stage: Stage, name: string, node: string): Promise<void> {
   return bind(
     stage,
@@ -67,12 +67,12 @@ export function bindTo(stage: Stage, name: string, node: string): Promise<void> 
   );
 }
 
-/** A step of several actions in sequence. */
+/** A step with several actions, one after the other. */
 export function step(name: string, acts: (stage: Stage) => Promise<unknown>, more: Partial<Step> = {}): Step {
   return { name, act: acts, ...more };
 }
 
-/** Until these pods are being deleted, or are gone. */
+/** Until these pods are being deleted or are gone. */
 export function going(...names: readonly string[]): (stage: Stage) => Promise<boolean> {
   return async (stage) => {
     const staying = await stage.pods(({ metadata }) => metadata.deletionTimestamp === undefined);

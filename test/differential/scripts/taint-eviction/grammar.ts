@@ -5,7 +5,7 @@ import { makeNode, makePod, noExecute, setTaints, step, type Taint, type Tolerat
 import { ownName } from "../../stage.ts";
 
 const nodes = ["n1", "n2"] as const;
-/** Long compared with a script; written scripts cover shorter times. */
+/** Long compared to a script. Shorter tolerations are covered by the written scripts. */
 const seconds = [undefined, 0, 300, 600] as const;
 const taints: readonly Taint[] = [
   noExecute("a"),
@@ -21,7 +21,7 @@ interface Scene {
   pods: number;
 }
 
-/** The script of a seed. */
+/** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: 0 };
   const begin = step("nodes", async (stage) => {
@@ -33,7 +33,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 function oneOf<T>({ random }: Pick<Scene, "random">, items: readonly T[]): T {
-  // Safe: the index is below the length.
+  // The index is always within the array.
   return items[Math.floor(random.next() * items.length)] as T;
 }
 
@@ -41,7 +41,7 @@ function some<T>({ random }: Scene, items: readonly T[]): readonly T[] {
   return items.filter(() => random.next() < 0.35);
 }
 
-/** One taint for each key and effect. */
+/** Draws at most one taint per key and effect. */
 function someTaints(scene: Scene): readonly Taint[] {
   const drawn = some(scene, taints);
   return drawn.filter(

@@ -13,7 +13,7 @@ const announced = {
   message: "Taint manager: deleting due to NoExecute taint",
 };
 
-/** Pods of every kind on one node. */
+/** Creates pods of every kind on one node. */
 async function somePods(stage: Stage): Promise<void> {
   await makePod(stage, "plain");
   await makePod(stage, "tolerates", { tolerations: [tolerating("full")] });
@@ -114,7 +114,7 @@ export const scripts: readonly Script[] = [
           await makeNode(stage, "n1", [full]);
           await makePod(stage, "timed", { tolerations: [tolerating("full", 12)] });
           await makePod(stage, "for-long", { tolerations: [tolerating("full", 300)] });
-          // Once it is being deleted, the taint was also processed for the earlier pods.
+          // Once this pod is deleted, the taint has been handled for the pods before it.
           await makePod(stage, "at-once");
         },
         { until: going("at-once") },
