@@ -1,16 +1,16 @@
-/** A contract case: a few requests in a namespace of their own, whose answers must be those of the real kube-apiserver. */
+/** A contract case: requests in the case's own namespace, to which the sandbox must respond as the real kube-apiserver does. */
 
 import type { Webhook } from "./webhooks.ts";
 
 export interface Step {
   /**
-   * SETTLE waits until the real server's own caches know what was written, PASS until more than a second has passed on the server's
-   * clock; they have no answer to compare. RECEIVED is what the webhooks of the case have been sent since the last one.
+   * SETTLE waits until the real server's caches have everything that was written, PASS until more than a second has passed on the server's
+   * clock; they have no response. RECEIVED returns what the case's webhooks have received since the last RECEIVED.
    */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH" | "SETTLE" | "PASS" | "RECEIVED";
   /**
-   * `{ns}` is the case's namespace; `{0.metadata.uid}` a field of the answer to step 0. They are filled in here, in the query
-   * and in every text of the body.
+   * `{ns}` is the case's namespace; `{0.metadata.uid}` is a field of the response to step 0. Both are replaced here, in the query, and in
+   * every string of the body.
    */
   readonly path: string;
   readonly query?: string;
@@ -18,57 +18,57 @@ export interface Step {
   /** Content type. */
   readonly type?: string;
   readonly accept?: string;
-  /** Beside those that every request has. */
+  /** In addition to those of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers of the answer that are compared. */
+  /** Response headers that are compared. */
   readonly shows?: readonly string[];
-  /** Of a WATCH: how many frames are read; then it is cancelled. */
+  /** For WATCH: the number of frames to read before the watch is canceled. */
   readonly frames?: number;
 }
 
 export interface Case {
-  /** A sentence. */
+  /** A phrase that describes the case. */
   readonly name: string;
   readonly steps: readonly Step[];
   /**
-   * Whether times are compared by their order, equal ones as equal. For that each write stands in a second of its own: there is a
-   * PASS between two of them.
+   * Whether times are compared by their order, with equal times equal. Each write must then fall into a second of its own, so there is a
+   * PASS between any two writes.
    */
   readonly ordersTimes?: boolean;
-  /** Each write waits until it has a second of its own. */
+  /** Whether each write first waits for a new second. */
   readonly isSpaced?: boolean;
-  /** The webhooks that the steps configure, by name: `{hooks}/NAME` in a step is the URL, `{ca}` their authority in base64. */
+  /** The webhooks that the steps configure, by name. In a step, `{hooks}/NAME` is the URL and `{ca}` the CA certificate in base64. */
   readonly hooks?: Readonly<Record<string, Webhook>>;
-  /** Why the sandbox differs here, where it is meant to. */
+  /** Why the sandbox differs here on purpose. */
   readonly differs?: string;
 }
 
 export interface Table {
-  /** Names the file of the recording. */
+  /** Also the name of the recording's file. */
   readonly name: string;
   /**
-   * Why a real server takes seconds for each of its cases. They are compared with its recorded answers always, and with a running
-   * one by LONG=1.
+   * Why each case takes seconds on a real server. The cases are always compared with the recorded responses, but with a running server only
+   * if LONG=1.
    */
   readonly slow?: string;
   /**
-   * Each case has kinds, policies or webhooks of its own, which only its own namespace has to do with: no case of this or another table sees what another does,
-   * so that they may run side by side.
+   * Whether each case has its own kinds, policies or webhooks, which apply only to its own namespace: no case of this or another table sees
+   * another's, so they can run concurrently.
    */
   readonly sideBySide?: boolean;
   readonly cases: readonly Case[];
 }
 
-/** What came back of one step, with everything that differs from run to run replaced by a name. */
+/** The response to a step, in which everything that differs from run to run is replaced by a name. */
 export interface Result {
   readonly status: number;
   readonly warning?: string;
-  /** Those that the step shows, as far as they are there. */
+  /** Those in `shows` that the response has. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** Patches by their usual names. */
+/** Content types of patches, by common name. */
 export const patchTypes = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",
@@ -165,12 +165,12 @@ export const watching = (path: string, frames: number, query: string): Step => (
 });
 
 export const settle: Step = { method: "SETTLE", path: "" };
-/** What the webhooks have received; `receivedByAll` by their names, where they are asked all at once. */
+/** What the webhooks have received. `receivedByAll` sorts it by webhook name, for webhooks that are called concurrently. */
 export const received: Step = { method: "RECEIVED", path: "" };
 export const receivedByAll: Step = { method: "RECEIVED", path: "sorted" };
 export const pass: Step = { method: "PASS", path: "" };
 
-/** A pod that is valid and small. */
+/** A small valid pod. */
 export const pod = (name: string, more: Record<string, unknown> = {}, spec: Record<string, unknown> = {}): unknown => ({
   metadata: { name, ...more },
   spec: { containers: [{ name: "c", image: "i" }], ...spec },
@@ -178,7 +178,7 @@ export const pod = (name: string, more: Record<string, unknown> = {}, spec: Reco
 
 const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
 
-/** A workload of the shape that ReplicaSets, Deployments, StatefulSets and DaemonSets share. */
+/** A workload of the form that ReplicaSets, Deployments, StatefulSets and DaemonSets share. */
 export const workload = (name: string, spec: Record<string, unknown> = {}): unknown => ({
   metadata: { name },
   spec: { selector: { matchLabels: { app: "a" } }, template, ...spec },

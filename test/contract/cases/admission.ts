@@ -1,4 +1,4 @@
-/** Namespaces, quotas, limits, and the subresources. */
+/** Namespaces, quotas, limit ranges, and subresources. */
 import { configMap, del, get, patch, paths, pod, post, put, settle, workload, type Step, type Table } from "../case.ts";
 
 const {

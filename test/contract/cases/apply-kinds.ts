@@ -1,4 +1,4 @@
-/** Server-side apply of every kind: it is made, added to by another, taken by force, given up; and kinds with two versions. */
+/** Server-side apply of every kind: create, apply by a second manager, force, give up fields; and kinds with two versions. */
 import { apply, type Case, get, patch, paths, post, type Table } from "../case.ts";
 import { loadApiData } from "../../../src/api/wire/load.ts";
 import { resourceRegistryOf } from "../../../src/sandbox/registry/resource.ts";
@@ -119,7 +119,7 @@ const versions: readonly Case[] = [
   },
 ];
 
-/** The ports of Services are drawn by chance; Events are below. */
+/** Ports of Services are random; Events are below. */
 const leftOut = new Set(["v1 events", "v1 services"]);
 
 export const appliedKinds: Table = {

@@ -1,4 +1,4 @@
-/** Who manages what was there before an apply, what clients do to managed fields themselves, and what kubectl's annotation changes. */
+/** Who manages fields that existed before an apply, what clients can do to managed fields, and the effect of kubectl's annotation. */
 import { apply, type Case, get, pass, patch, paths, post, put, type Step, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** What server-side apply refuses, and in which words: bodies, options, what is not of its type. */
+/** What server-side apply rejects, and with which messages: bodies, options, values of the wrong type. */
 import { apply, type Case, get, patch, paths, post, type Step, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Server-side apply of status, scale and the other subresources that take it, and what nobody comes to own by them. */
+/** Server-side apply of status, scale and other subresources, and fields that it never owns. */
 import { apply, type Case, get, pass, patch, paths, post, put, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Verbs on small objects, and the refusals that every kind shares. */
+/** Verbs on small objects, and errors that all kinds share. */
 import { configMap, del, get, patch, paths, pod, post, put, watching, workload, type Table } from "../case.ts";
 
 const { configmaps, pods, replicasets, secrets, leases, events } = paths;

@@ -1,4 +1,4 @@
-/** Bodies of unusual forms: JSON that is strange, content types, and what an object says of itself. */
+/** Unusual bodies: odd JSON, content types, and an object's own apiVersion and kind. */
 import {
   configMap,
   del,
@@ -34,7 +34,7 @@ const typedPatch = (kind: keyof typeof patchTypes, on: string, body: string, que
   ...patch(kind, on, body, query),
 });
 
-/** One way to write a number, wherever a whole one is asked for. */
+/** One spelling of a number, used for every integer field. */
 const numbered = (number: string): Case => {
   const d = `${deployments}/d`;
   const operation = (path: string): string => `[{"op":"replace","path":"${path}","value":${number}}]`;
@@ -52,7 +52,7 @@ const numbered = (number: string): Case => {
       ]),
       typedPatch("merge", d, `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":${number}}}}}`),
       typedPatch("json", d, operation("/spec/template/spec/containers/0/ports/0/containerPort")),
-      // A test for -0 passes here where 0 stands: the two are one number.
+      // A test for -0 passes here, where the value is 0: the two are equal.
       ...(number === "-0" ? [] : [typedPatch("json", d, `[{"op":"test","path":"/spec/replicas","value":${number}}]`)]),
       typedPatch("strategic", d, `{"spec":{"replicas":${number}}}`),
       typedPatch("strategic", d, `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":${number}}}}}`),

@@ -1,4 +1,4 @@
-/** CertificateSigningRequests: what is a request, who decides, what its status may say. */
+/** CertificateSigningRequests: which are valid, who can approve them, what their status can contain. */
 import { apply, del, get, patch, post, put, type Case, type Step, type Table } from "../case.ts";
 import { certificate, requests, wrongCertificates, wrongRequests } from "./certificates/pem.ts";
 

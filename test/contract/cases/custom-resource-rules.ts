@@ -1,4 +1,4 @@
-/** Rules of custom resources (`x-kubernetes-validations`): what objects they refuse, and in which words. */
+/** Validation rules of custom resources (`x-kubernetes-validations`): which objects they reject, and with which messages. */
 import { apply, del, get, patch, post, put, settle, type Case, type Step, type Table } from "../case.ts";
 import {
   type DefinitionOptions,
@@ -41,7 +41,7 @@ const field = (name: string, { schema, rules }: { schema: Json; rules: readonly 
     ...tries(...values.map((value) => ({ field: value }))),
   );
 
-/** A spec with rules, and objects of it. */
+/** A spec with rules, and specs to validate. */
 const spec = (name: string, { fields, rules }: { fields: Json; rules: readonly Rule[] }, ...specs: Json[]): Case =>
   of(
     name,
@@ -512,7 +512,7 @@ const transitions: readonly Case[] = [
   ),
 ];
 
-/** Makes an object under one schema, then gives the definition another. */
+/** Creates an object under one schema, then changes the schema. */
 const later = (name: string, [before, after]: readonly [Json, Json], stored: Json, ...steps: readonly Step[]): Case =>
   of(
     name,

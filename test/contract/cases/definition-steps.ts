@@ -1,4 +1,4 @@
-/** Steps of cases about CustomResourceDefinitions: each case has an API group of its own, named for its namespace. */
+/** Steps for CustomResourceDefinitions. Each case has its own API group, named after its namespace. */
 import { post, settle, watching, type Step } from "../case.ts";
 
 type Json = Record<string, unknown>;
@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 export const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 export const group = "{ns}.example.com";
 
-/** A schema with one object in it, as most cases want it. */
+/** A schema with a spec object. */
 export const specOf = (properties: Json, more: Json = {}): Json => ({
   type: "object",
   properties: { spec: { type: "object", properties, ...more } },
@@ -17,7 +17,7 @@ export interface DefinitionOptions {
   readonly kind?: string;
   readonly scope?: string;
   readonly schema?: Json;
-  /** Of the only version. */
+  /** Additional fields of the only version. */
   readonly version?: Json;
   readonly versions?: readonly Json[];
   readonly names?: Json;
@@ -39,13 +39,13 @@ export function definition(options: DefinitionOptions = {}): Json {
   };
 }
 
-/** Two versions of one schema each; the first is stored. */
+/** Two versions with one schema each; the first is stored. */
 export const twoVersions = (first: Json, second: Json, more: readonly [Json, Json] = [{}, {}]): readonly Json[] => [
   { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: first }, ...more[0] },
   { name: "v2", served: true, storage: false, schema: { openAPIV3Schema: second }, ...more[1] },
 ];
 
-/** Makes a definition, which must be the first step, and waits until its kind is served. */
+/** Creates a definition, which must be the first step, and waits until its kind is served. */
 export const established = (options: DefinitionOptions = {}): Step[] => [
   post(definitions, definition(options)),
   watching(
@@ -59,7 +59,7 @@ export const established = (options: DefinitionOptions = {}): Step[] => [
 export const widgets: string = `/apis/${group}/v1/namespaces/{ns}/widgets`;
 export const widgetsV2: string = `/apis/${group}/v2/namespaces/{ns}/widgets`;
 
-/** A widget; `more` is what it has beside its name. */
+/** A widget. `more`: its fields besides the name. */
 export const widget = (name: string, more: Json = {}, version = "v1"): Json => ({
   apiVersion: `${group}/${version}`,
   kind: "Widget",
@@ -67,6 +67,6 @@ export const widget = (name: string, more: Json = {}, version = "v1"): Json => (
   ...more,
 });
 
-/** Tries a widget of each spec; nothing is stored of those that are taken. */
+/** Dry-run creates of a widget, one per spec. */
 export const tries = (...specs: readonly Json[]): Step[] =>
   specs.map((spec) => post(widgets, widget("a", { spec }), "dryRun=All"));

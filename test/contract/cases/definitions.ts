@@ -1,4 +1,4 @@
-/** CustomResourceDefinitions: what is refused, their status, how they come and go. */
+/** CustomResourceDefinitions: which are rejected, their status, creation and deletion. */
 import { del, get, patch, post, put, settle, watching, type Case, type Table } from "../case.ts";
 import {
   definition,
@@ -14,7 +14,7 @@ import {
 
 const own = `${definitions}/widgets.${group}`;
 
-/** A definition that is refused, or accepted with warnings: nothing is stored. */
+/** Definitions that are rejected, or accepted with warnings, as dry runs. */
 const tried = (name: string, ...options: readonly DefinitionOptions[]): Case => ({
   name,
   steps: options.map((each) => post(definitions, definition(each), "dryRun=All")),
@@ -232,7 +232,7 @@ export const definitionCases: Table = {
       name: "a definition is deleted",
       steps: [
         ...established(),
-        // The real server makes the storage of a kind when it is first asked for, and cannot delete before it is there.
+        // The real server creates the storage of a kind on the first request, and cannot delete before.
         post(widgets, widget("x"), "dryRun=All"),
         settle,
         del(own),
@@ -274,7 +274,7 @@ export const definitionCases: Table = {
           `fieldSelector=metadata.name=widgets.${group}&resourceVersion={4.metadata.resourceVersion}`,
         ),
         settle,
-        // Its objects are deleted a moment later.
+        // Its objects are deleted shortly afterwards.
         watching(widgets, 1, "resourceVersion={3.metadata.resourceVersion}"),
         post(widgets, widget("b")),
         get(`/apis/${group}/v1`),

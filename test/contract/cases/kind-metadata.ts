@@ -1,4 +1,4 @@
-/** Metadata, options and kinds of every request, where kinds differ in what they take. */
+/** Metadata, options and kinds of all requests, in which kinds differ. */
 import { del, get, paths, patch, post, put, type Case, type Step, type Table } from "../case.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ interface Kind {
   readonly name?: string;
 }
 
-/** Kinds that check their metadata in three ways: as most do, as any kind has to, and not before all else is right. */
+/** Kinds that validate metadata in three ways: as most kinds do, as every kind has to, and only after everything else is valid. */
 const kinds: Readonly<Record<string, Kind>> = {
   ConfigMaps: { path: paths.configmaps, body: {} },
   Events: { path: paths.events, body: { involvedObject: { namespace: "{ns}" } } },

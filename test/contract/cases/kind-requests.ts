@@ -1,6 +1,6 @@
 /**
- * Requests of every form to every kind: metadata, other types, patches, statuses, subresources, deletions. The seeds are those whose
- * answers are equal to the last letter; random.cluster.test.ts plays others, and compares the statuses.
+ * Requests of every form to every kind: metadata, values of other types, patches, statuses, subresources, deletions. These seeds have
+ * identical responses; random.cluster.test.ts runs others, and compares their status codes.
  */
 import { seededRandom } from "../../../src/platform/random.ts";
 import { loadApiData } from "../../../src/api/wire/load.ts";

@@ -1,6 +1,6 @@
 /**
- * Objects of every kind with something wild in one field, or in a few: new ones, and updates of one that is there. The seeds are
- * those whose requests meet nothing that is known to differ; random.cluster.test.ts plays others.
+ * Objects of every kind with random changes in one or a few fields: creates, and updates of an existing object. These seeds avoid all known
+ * differences; random.cluster.test.ts runs others.
  */
 import { seededRandom } from "../../../src/platform/random.ts";
 import { loadApiData } from "../../../src/api/wire/load.ts";
@@ -9,7 +9,7 @@ import type { Case, Table } from "../case.ts";
 import { examples } from "../wild/examples.ts";
 import { wildCase } from "../wild/wild.ts";
 
-/** Of kinds whose first seed meets something. */
+/** For kinds whose first seed has a known difference. */
 const seeds: Readonly<Record<string, number>> = {
   "v1 persistentvolumeclaims": 10,
   "policy/v1 poddisruptionbudgets": 2,
@@ -22,8 +22,8 @@ const seeds: Readonly<Record<string, number>> = {
 };
 
 /**
- * Where each seed meets something: what the real server prints as its own Go types, maps that it goes through in any order, what
- * is not looked at here.
+ * Kinds for which every seed has a known difference: what the real server prints as its own Go types, maps that it iterates in random
+ * order, and what the sandbox does not validate.
  */
 const leftOut = new Set([
   "v1 serviceaccounts",

@@ -1,9 +1,9 @@
-/** Objects that etcd would not take, and owners that are named twice. */
+/** Objects too large for etcd, and duplicate owners. */
 import { apply, del, get, patch, paths, post, put, type Step, type Table } from "../case.ts";
 import { established, specOf, widgets } from "./definition-steps.ts";
 
 const partial = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-/** What is shown of an object that is taken is not the text. */
+/** The response to an accepted request is the object's metadata, without the text. */
 const brief = (step: Step): Step => ({ ...step, accept: partial });
 
 const text = (bytes: number): string => "x".repeat(bytes);

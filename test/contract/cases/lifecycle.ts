@@ -1,4 +1,4 @@
-/** Deletion in all its forms, finalizers, generation, status, watches, lists and pages. */
+/** All forms of deletion, finalizers, generation, status, watches, lists and pages. */
 import {
   configMap,
   del,

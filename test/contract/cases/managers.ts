@@ -1,4 +1,4 @@
-/** Who manages which fields, and since when: the time of a manager's entry. */
+/** Which manager owns which fields, and the time of its entry. */
 import { configMap, get, pass, patch, paths, post, put, workload, type Case, type Step, type Table } from "../case.ts";
 
 const { configmaps, deployments } = paths;

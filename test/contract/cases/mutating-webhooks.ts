@@ -1,4 +1,4 @@
-/** Admission webhooks that mutate: patches, their order, reinvocation, and what is done with the result. */
+/** Mutating admission webhooks: patches, their order, reinvocation, and the processing of the result. */
 import { type Case, configMap, del, get, patch, paths, pod, post, put, type Table, workload } from "../case.ts";
 import { allowing, allows, answered, denying, patching, type Webhook } from "../webhooks.ts";
 import { isObject, type Json } from "../names.ts";
@@ -16,7 +16,7 @@ const labels = (request: Json): Json => {
   return isObject(metadata["labels"]) ? metadata["labels"] : {};
 };
 
-/** Adds a label with the number of those that were there. */
+/** Adds a label with the number of existing labels. */
 const counting =
   (name: string): Webhook =>
   (request, review) => {
@@ -32,7 +32,7 @@ const counting =
     });
   };
 
-/** Patches once: what has the label stays as it is. */
+/** Patches an object once: one that has the label is not changed. */
 const once =
   (name: string): Webhook =>
   (request, review) =>

@@ -1,4 +1,4 @@
-/** Patches of unusual forms: what they may be, what they may point at, and what is said of those that do not fit. */
+/** Unusual patches: their forms, their paths, and the messages for those that do not apply. */
 import {
   configMap,
   del,

@@ -1,4 +1,4 @@
-/** The patches: JSON patch, merge patch, strategic merge patch with its directives. */
+/** JSON patch, merge patch, and strategic merge patch with its directives. */
 import { configMap, get, patch, paths, pod, post, workload, type Step, type Table } from "../case.ts";
 
 const { configmaps, pods, deployments, replicasets, services } = paths;

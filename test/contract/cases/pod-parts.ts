@@ -40,7 +40,7 @@ const evictions: readonly Case[] = [
     name: "an eviction whose preconditions do not hold leaves no trace",
     steps: [
       kept,
-      // Without a version the real server tries for 10 s whether the uid comes to be right.
+      // Without a version the real server retries for 10 s, in case the uid becomes right.
       evicted({ preconditions: { uid: "wrong", resourceVersion: "{0.metadata.resourceVersion}" } }),
       get(`${pods}/a`),
       evicted({ preconditions: { resourceVersion: "1" } }),

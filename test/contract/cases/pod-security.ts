@@ -1,4 +1,4 @@
-/** PodSecurity: each check both ways, in the versions that have it; what is warned of; labels that say nothing. */
+/** PodSecurity: each check passed and failed, in the versions that have it; warnings; invalid labels. */
 import { del, get, patch, paths, post, settle, type Case, type Step, type Table } from "../case.ts";
 
 const { pods } = paths;
@@ -11,10 +11,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const prefixed = (labels: Labels): Fields =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [`${prefix}${name}`, value]));
 
-/** Labels the namespace, and waits until the real server's admission knows. */
+/** Labels the namespace, and waits until the real server's admission has the labels. */
 const labelled = (labels: Labels): Step[] => [patch("merge", ns, { metadata: { labels: prefixed(labels) } }), settle];
 
-/** A namespace that enforces a level, by the rules of a version. */
+/** A namespace that enforces a level in a version. */
 const enforcing = (level: string, version = "latest"): Step[] =>
   labelled({ enforce: level, "enforce-version": version });
 
@@ -30,12 +30,12 @@ const podOf = (name: string, spec: Fields, metadata: Fields = {}): Fields => ({
   spec: { containers: [container("c")], ...spec },
 });
 
-/** What a restricted container says. */
+/** Fields of a restricted container. */
 const tight: Fields = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
-/** What a restricted pod says. */
+/** Fields of a restricted pod. */
 const tightPod: Fields = { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
 
-/** A pod that every level takes, but for what is changed. */
+/** A pod that all levels accept, except for the changes. */
 const tightOne = (
   name: string,
   changed: { pod?: Fields; container?: Fields; spec?: Fields },
@@ -51,7 +51,7 @@ const tightOne = (
     metadata,
   );
 
-/** Pods in a row, with names of their own. */
+/** Several pods, each with its own name. */
 const tried = (...specs: readonly ((name: string) => Fields)[]): Step[] =>
   specs.map((make, index) => post(pods, make(`p${index}`)));
 

@@ -1,4 +1,4 @@
-/** What a pod's spec must be: each request has a few things wrong, of one concern. */
+/** Validation of a pod's spec: each request has a few errors of one kind. */
 import type { Table } from "../case.ts";
 import { annotations, classes, templates } from "./pod-spec/around.ts";
 import { security } from "./pod-spec/confinement.ts";

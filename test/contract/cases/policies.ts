@@ -1,4 +1,4 @@
-/** Policies that validate: what they refuse, and what they warn of. */
+/** Validating policies: what they reject, and their warnings. */
 import {
   apply,
   configMap,
@@ -30,10 +30,10 @@ type Json = Record<string, unknown>;
 
 const { configmaps, pods, deployments } = paths;
 
-/** A ConfigMap of one value, tried. */
+/** A dry-run create of a ConfigMap with one value. */
 const tried = (a: string, name = "x"): Step => post(configmaps, configMap(name, { a }), "dryRun=All");
 
-/** A policy on ConfigMaps, and values for one. */
+/** A policy for ConfigMaps, and values for a ConfigMap. */
 const judged = (name: string, spec: Json, ...values: readonly string[]): Case => ({
   name,
   steps: [...validating(spec), ...values.map((value) => tried(value))],

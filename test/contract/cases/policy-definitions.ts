@@ -1,4 +1,4 @@
-/** Admission policies and their bindings: which are refused, and in which words. */
+/** Admission policies and their bindings: which are rejected, and with which messages. */
 import { get, patch, post, type Case, type Table } from "../case.ts";
 import {
   applying,
@@ -16,7 +16,7 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** Policies that are tried; nothing is stored. */
+/** Dry-run creates of policies. */
 const tried = (name: string, ...specs: readonly Json[]): Case => ({
   name,
   steps: specs.map((spec) => post(validatingPolicies, policy(spec), "dryRun=All")),

@@ -1,4 +1,4 @@
-/** Steps of cases about admission policies: each case has policies of its own, which are about its namespace alone. */
+/** Steps for admission policies. Each case has its own policies, which apply only to its namespace. */
 import { pass, post, settle, type Step } from "../case.ts";
 
 type Json = Record<string, unknown>;
@@ -9,7 +9,7 @@ export const validatingBindings: string = `${group}/validatingadmissionpolicybin
 export const mutatingPolicies: string = `${group}/mutatingadmissionpolicies`;
 export const mutatingBindings: string = `${group}/mutatingadmissionpolicybindings`;
 
-/** A rule about ConfigMaps, unless it says otherwise. */
+/** A rule for ConfigMaps by default. */
 export const rule = (more: Json = {}): Json => ({
   operations: ["CREATE", "UPDATE"],
   apiGroups: [""],
@@ -20,10 +20,10 @@ export const rule = (more: Json = {}): Json => ({
 
 export const here: Json = { matchLabels: { "kubernetes.io/metadata.name": "{ns}" } };
 
-/** What a policy is about: ConfigMaps of the case's namespace, unless it says otherwise. */
+/** Constraints that match ConfigMaps in the case's namespace by default. */
 export const constraints = (more: Json = {}): Json => ({ namespaceSelector: here, resourceRules: [rule()], ...more });
 
-/** A policy; `n` tells several of a case apart. */
+/** A policy. `n` distinguishes several policies of a case. */
 export const policy = (spec: Json, n = ""): Json => ({
   metadata: { name: `{ns}-p${n}` },
   spec: { matchConstraints: constraints(), ...spec },
@@ -35,17 +35,17 @@ export const binding = (spec: Json = {}, n = ""): Json => ({
   spec: { policyName: `{ns}-p${n}`, ...spec },
 });
 
-/** The real server looks at policies once a second. */
+/** The real server reads policies once a second. */
 export const untilInForce: readonly Step[] = [settle, pass, pass];
 
-/** A policy that validates and its binding, in force. */
+/** A validating policy and its binding, in force. */
 export const validating = (spec: Json, bound: Json = {}): Step[] => [
   post(validatingPolicies, policy(spec)),
   post(validatingBindings, binding({ validationActions: ["Deny"], ...bound })),
   ...untilInForce,
 ];
 
-/** A policy that mutates and its binding, in force. */
+/** A mutating policy and its binding, in force. */
 export const mutating = (spec: Json, bound: Json = {}): Step[] => [
   post(mutatingPolicies, policy({ reinvocationPolicy: "Never", ...spec })),
   post(mutatingBindings, binding(bound)),
@@ -62,7 +62,7 @@ export const patching = (...expressions: readonly string[]): Json => ({
   mutations: expressions.map((expression) => ({ patchType: "JSONPatch", jsonPatch: { expression } })),
 });
 
-/** Validations of nothing but expressions. */
+/** Validations with an expression and no other field. */
 export const expecting = (...expressions: readonly string[]): Json => ({
   validations: expressions.map((expression) => ({ expression })),
 });

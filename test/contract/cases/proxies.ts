@@ -1,4 +1,4 @@
-/** The ways through to Services, pods and nodes, as far as the real server answers them itself: behind them nothing runs on either side. */
+/** Proxies of Services, pods and nodes, as far as the real server responds itself: nothing runs behind them on either side. */
 import { del, get, patch, paths, pod, post, put, type Step, type Table } from "../case.ts";
 
 const { services, pods } = paths;

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const { pods, resourcequotas: quotas, services, persistentvolumeclaims: claims } = paths;
 
-/** A quota whose controller has counted nothing yet. */
+/** A quota whose usage no controller has computed yet. */
 const quota = (name: string, hard: Readonly<Record<string, string>>, more: Fields = {}): Step[] => [
   post(quotas, { metadata: { name }, spec: { hard, ...more } }),
   patch("merge", `${quotas}/${name}/status`, {

@@ -1,4 +1,4 @@
-/** Values that hardly anybody sends: random requests found each of them treated otherwise here than by the real server. */
+/** Rare values: random requests found that the sandbox and the real server processed each of them differently. */
 import { get, patch, paths, post, put, type Table } from "../case.ts";
 
 const dry = "dryRun=All";

@@ -1,4 +1,4 @@
-/** Reviews: what they may carry, and whom they answer what. */
+/** Reviews: what they can contain, and the results for different users. */
 import { post, type Step, type Table } from "../case.ts";
 
 const authorization = "/apis/authorization.k8s.io/v1";

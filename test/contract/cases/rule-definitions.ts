@@ -1,4 +1,4 @@
-/** Definitions with rules (`x-kubernetes-validations`): which are refused, and in which words. */
+/** Definitions with validation rules (`x-kubernetes-validations`): which are rejected, and with which messages. */
 import { patch, post, type Case } from "../case.ts";
 import {
   definition,
@@ -21,7 +21,7 @@ const ruled = (schema: Json, ...rules: readonly Rule[]): Json => ({
   "x-kubernetes-validations": rules.map((rule) => (typeof rule === "string" ? { rule } : rule)),
 });
 
-/** Definitions that are refused, or accepted; nothing is stored. */
+/** Dry-run creates of definitions. */
 const tried = (name: string, ...options: readonly DefinitionOptions[]): Case => ({
   name,
   steps: options.map((each) => post(definitions, definition(each), "dryRun=All")),
@@ -61,7 +61,7 @@ const texts = (maxItems?: number, maxLength?: number): Json => ({
   ...(maxItems === undefined ? {} : { maxItems }),
 });
 
-/** What is refused of definitions with rules. */
+/** Definitions with invalid rules. */
 export const definedRuleCases: readonly Case[] = [
   rules("expressions that cannot be parsed", "self >", "self === 1", "(self > 1", "self > 1)", "'a"),
   rules(

@@ -1,4 +1,4 @@
-/** Node ports, load balancers and policies of Services; devices for administrators; fields of features that are off. */
+/** Node ports, load balancers and policies of Services; devices with admin access; fields of disabled features. */
 import { get, paths, patch, post, put, settle, type Case, type Table } from "../case.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -8,13 +8,13 @@ const service = (spec: Json, metadata: Json = {}): unknown => ({
   spec: { selector: { a: "b" }, ports: [{ port: 80 }], ...spec },
 });
 
-/** New Services that are tried only. */
+/** Dry-run creates of Services. */
 const news = (name: string, ...specs: readonly Json[]): Case => ({
   name,
   steps: specs.map((spec) => post(paths.services, service(spec), "dryRun=All")),
 });
 
-/** Changes of one Service, tried only. */
+/** Dry-run changes of a Service. */
 const changes = (name: string, spec: Json, ...specs: readonly Json[]): Case => ({
   name,
   steps: [

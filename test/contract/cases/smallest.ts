@@ -1,10 +1,10 @@
-/** Every kind from the smallest manifest that makes one: what the server adds, and how it writes what is empty. */
+/** The smallest manifest of every kind: what the server adds, and how it writes empty values. */
 import { del, paths, post, type Case, type Table } from "../case.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Smallest {
-  /** The collection's path. */
+  /** Path of the collection. */
   readonly at: string;
   readonly body: Fields;
   readonly differs?: string;
@@ -14,7 +14,7 @@ const named = (fields: Fields = {}, metadata: Fields = {}): Fields => ({
   metadata: { name: "a", ...metadata },
   ...fields,
 });
-/** Of a kind that has no namespace: its name is the case's. */
+/** For cluster-scoped kinds: the name is the case's namespace. */
 const wide = (fields: Fields = {}, suffix = ""): Fields => ({ metadata: { name: `{ns}${suffix}` }, ...fields });
 const group = (name: string, plural: string): string => `/apis/${name}/v1/${plural}`;
 const inGroup = (name: string, plural: string): string => `/apis/${name}/v1/namespaces/{ns}/${plural}`;
@@ -193,7 +193,7 @@ export const smallest: Table = {
     const { name = "" } = body["metadata"] as { name?: string };
     return {
       name: kind,
-      // What others would notice does not stay.
+      // The object is deleted, because it could affect other cases.
       steps: [post(at, body), del(`${at}/${name}`)],
       ...(differs === undefined ? {} : { differs }),
     };

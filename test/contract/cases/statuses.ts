@@ -1,4 +1,4 @@
-/** Statuses: what controllers and kubelets may say of an object, and what stays as it was. */
+/** Statuses: what controllers and kubelets can write, and which fields remain unchanged. */
 import { get, patch, post, put, type Case, type Step, type Table } from "../case.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>;
 interface Subject {
   readonly path: string;
   readonly body: Json;
-  /** Of what has no namespace: its name is the case's. */
+  /** Whether the kind is cluster-scoped: the name is then the case's namespace. */
   readonly wide?: true;
 }
 
@@ -50,7 +50,7 @@ const level: Subject = {
   wide: true,
 };
 
-/** One object, and writes of its status one after the other. */
+/** An object, and writes of its status, one after the other. */
 function statuses(name: string, { path, body, wide }: Subject, ...written: readonly Json[]): Case {
   const own = wide === true ? "{ns}" : "a";
   const object = `${path}/${own}`;

@@ -1,9 +1,9 @@
-/** When something was made, asked to go, or changed: what a time stands still for, and what moves it. */
+/** Times of creation, deletion and changes: what changes them, and what does not. */
 import { configMap, del, get, pass, patch, paths, pod, post, put, type Case, type Step, type Table } from "../case.ts";
 
 const { configmaps, pods } = paths;
 
-/** A second passes before each step that is a write, so that it shows which of them moved a time. */
+/** A second passes before each write, so that it is visible which write changed a time. */
 const timed = (name: string, ...steps: readonly Step[]): Case => ({
   name,
   ordersTimes: true,

@@ -1,4 +1,4 @@
-/** What updates leave behind: who manages what, what is written again, and the addresses of Services. */
+/** Effects of updates: field ownership, repeated writes, and addresses of Services. */
 import { del, get, patch, paths, pod, post, put, settle, type Step, type Table, workload } from "../case.ts";
 
 const p = paths;

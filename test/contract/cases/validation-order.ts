@@ -1,4 +1,4 @@
-/** Updates that are wrong in several ways at once: kinds differ in which checks they make, and in which order. */
+/** Updates with several errors at once: kinds differ in their checks and in the order of these. */
 import { del, patch, post, type Table } from "../case.ts";
 
 type Named = Table["cases"][number];
@@ -6,7 +6,7 @@ type Named = Table["cases"][number];
 interface Wrong {
   readonly path: string;
   readonly sent: Readonly<Record<string, unknown>>;
-  /** Beside a label that cannot be one. */
+  /** Invalid fields, in addition to an invalid label. */
   readonly wrong: Readonly<Record<string, unknown>>;
   readonly differs?: string;
 }

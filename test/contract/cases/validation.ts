@@ -1,4 +1,4 @@
-/** What is refused of the kinds around workloads, with every message and cause. */
+/** Validation of kinds around workloads, with every message and cause. */
 import { patch, paths, post, type Case, type Step, type Table } from "../case.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -10,11 +10,11 @@ const podSpec = { containers: [{ name: "c", image: "i" }] };
 const template = { metadata: { labels }, spec: podSpec };
 const once = { ...podSpec, restartPolicy: "Never" };
 
-/** Each spec on its own, dry. */
+/** One dry-run create per spec. */
 const specs = (path: string, base: Fields, ...changes: readonly Fields[]): Step[] =>
   changes.map((change) => post(path, named({ ...base, ...change }), "dryRun=All"));
 const bodies = (path: string, ...all: readonly Fields[]): Step[] => all.map((body) => post(path, body, "dryRun=All"));
-/** Each change of one object, dry. */
+/** Dry-run changes of one object. */
 const updates = (path: string, ...changes: readonly Fields[]): Step[] =>
   changes.map((change) => patch("merge", path, change, "dryRun=All"));
 

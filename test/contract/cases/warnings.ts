@@ -1,4 +1,4 @@
-/** What clients are told of pods and templates that are taken as they are. */
+/** Warnings about pods and templates that are accepted. */
 import { get, patch, paths, post, type Case, type Table } from "../case.ts";
 
 const { pods, deployments, replicasets, statefulsets, daemonsets, jobs, cronjobs, replicationcontrollers } = paths;

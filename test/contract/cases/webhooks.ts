@@ -1,4 +1,4 @@
-/** Admission webhooks that validate: when they are called, what they are sent, and what becomes of their answers. */
+/** Validating admission webhooks: when they are called, what they receive, and how their responses are processed. */
 import {
   type Case,
   configMap,
@@ -20,7 +20,7 @@ import { allowing, allows, always, denying, type Webhook } from "../webhooks.ts"
 
 export const registrations = "/apis/admissionregistration.k8s.io/v1";
 
-/** Rules of a webhook. */
+/** A rule of a webhook. */
 export const rule = (resources: string, operations = "CREATE", more: object = {}): object => ({
   apiGroups: ["*"],
   apiVersions: ["*"],
@@ -29,10 +29,10 @@ export const rule = (resources: string, operations = "CREATE", more: object = {}
   ...more,
 });
 
-/** Selects what is in the namespace of the case. */
+/** Selects objects in the case's namespace. */
 export const here = { matchLabels: { "kubernetes.io/metadata.name": "{ns}" } };
 
-/** A webhook of a configuration: called `NAME.example.com`, and served as NAME. */
+/** A webhook in a configuration: its name is `NAME.example.com`, and it is served as NAME. */
 export const webhook = (name: string, more: object = {}): object => ({
   name: `${name}.example.com`,
   clientConfig: { url: `{hooks}/${name}`, caBundle: "{ca}" },
@@ -43,20 +43,20 @@ export const webhook = (name: string, more: object = {}): object => ({
   ...more,
 });
 
-/** A configuration, named after the namespace of the case. */
+/** A configuration, named after the case's namespace. */
 export const configuration = (...webhooks: readonly object[]): object => ({ metadata: { name: "{ns}" }, webhooks });
 
 interface Scene {
   readonly hooks: Readonly<Record<string, Webhook>>;
-  /** Those of the configuration; by default one for creations of ConfigMaps. */
+  /** The webhooks of the configuration. Default: one for creates of ConfigMaps. */
   readonly webhooks?: readonly object[];
-  /** Before there are webhooks. */
+  /** Steps before the webhooks are configured. */
   readonly before?: readonly Step[];
   readonly steps: readonly Step[];
   readonly differs?: string;
 }
 
-/** A case whose webhooks are configured, called by its steps, and taken away again. */
+/** A case that configures webhooks, calls them by its steps, and removes them. */
 export function hooked(type: "validating" | "mutating", name: string, scene: Scene): Case {
   const { hooks, webhooks = [webhook("hook")], before = [], steps, differs } = scene;
   const collection = `${registrations}/${type}webhookconfigurations`;
@@ -71,7 +71,7 @@ export function hooked(type: "validating" | "mutating", name: string, scene: Sce
       ...steps,
       type === "mutating" ? received : receivedByAll,
       del(`${collection}/{ns}`),
-      // Nothing of it may concern the next case.
+      // The configuration must not affect the next case.
       settle,
     ],
   };
@@ -83,7 +83,7 @@ const create = post(paths.configmaps, configMap("a", { k: "v" }));
 const deployment = `${paths.deployments}/web`;
 const cluster = "/api/v1/nodes";
 
-/** Webhooks that are not called, and one that is: what matched is seen by who was called. */
+/** Two webhooks of which one does not match: the calls show which one does. */
 const two = (first: object, second: object): readonly object[] => [webhook("one", first), webhook("two", second)];
 const both = { one: allows, two: allows };
 
@@ -407,7 +407,7 @@ const denials: readonly Case[] = [
   }),
 ];
 
-/** Each answer to a webhook that must be asked, and to one whose failure is ignored. */
+/** A create with a webhook that responds like this. */
 const broken = (name: string, hook: Webhook, more: object = {}): Case =>
   validating(name, {
     hooks: { hook },

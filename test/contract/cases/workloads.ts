@@ -1,4 +1,4 @@
-/** Defaults and validation of the workload kinds, of Services and of the small ones. */
+/** Defaults and validation of workloads, Services and small kinds. */
 import { patch, paths, pod, post, put, workload, type Step, type Table } from "../case.ts";
 
 const p = paths;

@@ -1,4 +1,4 @@
-/** Bodies in YAML, and answers in it where a client asks for them. */
+/** YAML in request bodies, and in responses if the client accepts it. */
 import { paths, post, type Case, type Step, type Table } from "../case.ts";
 
 const { configmaps, pods, deployments } = paths;
@@ -20,7 +20,7 @@ const sent = (
   ...(accept === undefined ? {} : { accept }),
 });
 
-/** A ConfigMap whose data are these lines. */
+/** A ConfigMap with these lines as its data. */
 const data = (...lines: readonly string[]): string =>
   [
     "apiVersion: v1",

@@ -1,4 +1,4 @@
-/** What is not in the spec alone: annotations, templates, classes. */
+/** Errors outside the spec itself: annotations, templates, classes. */
 import { paths, pod, post, settle, type Case } from "../../case.ts";
 import { container, type Json } from "./one-pod-each.ts";
 
@@ -36,7 +36,7 @@ export const annotations: readonly Case[] = [
   },
 ];
 
-/** Templates are looked at like pods, but for a few fields. */
+/** Templates are validated like pods, except for a few fields. */
 export const templates: readonly Case[] = [
   {
     name: "templates are looser about a few fields",

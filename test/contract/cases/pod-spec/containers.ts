@@ -1,4 +1,4 @@
-/** What containers do and are told: probes, hooks, the environment. */
+/** Settings of containers: probes, lifecycle hooks, environment. */
 import { type Case } from "../../case.ts";
 import { container, containers, pods, variables, type Json } from "./one-pod-each.ts";
 

@@ -1,4 +1,4 @@
-/** Names of pods and of what they refer to. */
+/** Names of pods and of objects that they refer to. */
 import { type Case } from "../../case.ts";
 import { container, pods } from "./one-pod-each.ts";
 

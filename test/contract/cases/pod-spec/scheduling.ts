@@ -1,4 +1,4 @@
-/** Where pods run, and what they ask for. */
+/** Scheduling constraints and resources. */
 import { type Case } from "../../case.ts";
 import { container, containers, pods } from "./one-pod-each.ts";
 

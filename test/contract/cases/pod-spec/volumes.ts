@@ -1,4 +1,4 @@
-/** Volumes, and how containers have them. */
+/** Volumes and volume mounts. */
 import { type Case } from "../../case.ts";
 import { container, pods, volumes } from "./one-pod-each.ts";
 
