@@ -1,4 +1,4 @@
-/** The contract cases against a real kube-apiserver and the sandbox in one run, answer by answer. */
+/** The contract cases against a real kube-apiserver and the sandbox in one run, response by response. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { clusterMissing } from "../support/cluster.ts";
 import { long } from "../support/long.ts";
@@ -15,7 +15,7 @@ interface Asking {
   readonly contractCase: Case;
 }
 
-/** What the real server answers to one case. */
+/** The real server's responses to a case. */
 async function realAnswers({ real }: SideBySide, { table, index, contractCase }: Asking): Promise<Result[]> {
   const expected = (await readRecording(table.name))[contractCase.name] ?? [];
   const pauses = [realPauses(), realPauses(1000), realPauses(4000)];
@@ -35,14 +35,17 @@ const asking = (some: readonly Table[]): Asking[] =>
     ),
   );
 
-/** Cases that order times and let seconds pass: all are asked at once, beside the others. Each has a namespace of its own. */
+/** Cases that order times and let seconds pass: all start at once, concurrently with the others. Each has its own namespace. */
 const passing = asking(tables).filter(
   ({ contractCase: { steps, ordersTimes = false } }) => ordersTimes && steps.some(({ method }) => method === "PASS"),
 );
 
 const asked = new Map<Case, Promise<Result[]>>();
 
-/** Asks the real server ahead of the tests, so many cases at a time. It waits in most of them: until a kind is served, a policy in force. */
+/**
+ * Sends cases to the real server ahead of the tests, `atOnce` at a time. Most of the time is spent waiting: until a kind is served, or a
+ * policy is in force.
+ */
 function askAhead(both: SideBySide, cases: readonly Asking[], atOnce: number): void {
   const waiting = cases.filter(({ contractCase }) => !asked.has(contractCase));
   const free: (() => void)[] = [];
@@ -50,7 +53,7 @@ function askAhead(both: SideBySide, cases: readonly Asking[], atOnce: number): v
   for (const one of waiting) {
     const turn = running++ < atOnce ? Promise.resolve() : new Promise<void>((resolve) => void free.push(resolve));
     const answers = turn.then(() => realAnswers(both, one)).finally(() => free.shift()?.());
-    // The case's own test is what fails.
+    // The failure is reported by the case's own test.
     answers.catch(() => undefined);
     asked.set(one.contractCase, answers);
   }
@@ -83,7 +86,7 @@ describe.skipIf(clusterMissing !== undefined)("the contract, on the real server 
 
   for (const table of tables.filter(({ sideBySide = false }) => !sideBySide)) testsOf(table);
 
-  // After the others, whose discovery does not know the kinds of these.
+  // These run after the others, whose discovery must not contain the kinds of these.
   describe("side by side", () => {
     const apart = tables.filter(({ sideBySide = false }) => sideBySide);
     beforeAll(() => {

@@ -1,6 +1,6 @@
 /**
- * The sandbox against what a real kube-apiserver 1.36.3 answered: every case of every table. The recordings are made by
- * `bun test/contract/record.ts`, and compared with a running one by contract.cluster.test.ts.
+ * The sandbox compared with the recorded responses of a real kube-apiserver 1.36.3, for every case of every table. `bun
+ * test/contract/record.ts` makes the recordings, and contract.cluster.test.ts compares them with a running server.
  */
 import { describe, expect, test } from "bun:test";
 import { namespaceOf, readRecording } from "./recording.ts";

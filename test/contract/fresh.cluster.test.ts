@@ -1,4 +1,4 @@
-/** What a kube-apiserver that nobody has used yet holds by itself, and what a sandbox does. */
+/** The objects that a new kube-apiserver creates itself, compared with those of a sandbox. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -10,25 +10,27 @@ import { normalized } from "./normalize.ts";
 
 type Ask = Cluster["request"];
 
-/** What the sandbox leaves out. */
+/** Kinds that the sandbox does not have. */
 const leftOut: readonly { readonly kind: string; readonly because: string }[] = [
   { kind: "api/v1/componentstatuses", because: "there is no scheduler, controller manager or etcd to ask" },
   { kind: "api/v1/serviceaccounts", because: "kube-controller-manager's part: the test's cluster made one by hand" },
   { kind: "apis/coordination.k8s.io/v1/leases", because: "there is no second server to tell that it lives" },
 ];
 
-/** Not there on every start: a repair that finds the address of the Service `kubernetes` before its registration says so. */
+/**
+ * Objects that only exist after some starts, because a repair loop sees the address of the Service `kubernetes` before its registration.
+ */
 const occasional: ReadonlySet<string> = new Set(["api/v1/events", "apis/events.k8s.io/v1/events"]);
 
 interface Asked {
   readonly ask: Ask;
   readonly port: number;
   readonly ca: string;
-  /** When the server was started, in ms since 1970. */
+  /** Start of the server, in ms since 1970. */
   readonly startedAt: number;
 }
 
-/** All objects by kind and key, and the ports and addresses that are the server's own under one name. */
+/** All objects by kind and key. The server's own ports and addresses are replaced by the same names. */
 async function everything({ ask, port, ca, startedAt }: Asked): Promise<Map<string, unknown>> {
   const found = new Map<string, unknown>();
   const { groups } = (await ask("GET", "/apis")).body as { groups: { preferredVersion: { groupVersion: string } }[] };
@@ -46,7 +48,7 @@ async function everything({ ask, port, ca, startedAt }: Asked): Promise<Map<stri
           .replaceAll(/"since":"[-\d]*"/g, '"since":"DATE"');
         const key = `${version}/${name} ${metadata.namespace ?? ""}/${metadata.name}`;
         const answer = { body: JSON.parse(own) as unknown, from: startedAt, until: Date.now() };
-        // Each by itself: in which order they were made is chance.
+        // Each object has its own names, because the order of creation is random.
         const names = namesOf([answer], { startedAt, sent: undefined, ordersTimes: false });
         found.set(key, normalized(answer.body, { ...answer, names }));
       }
@@ -55,7 +57,7 @@ async function everything({ ask, port, ca, startedAt }: Asked): Promise<Map<stri
   return found;
 }
 
-/** A definition with what the two versions of OpenAPI show differently. */
+/** A definition that contains what the two versions of OpenAPI represent differently. */
 const widgets = {
   metadata: { name: "widgets.example.com" },
   spec: {
@@ -131,12 +133,12 @@ interface Swagger {
   readonly parameters?: Readonly<Record<string, object>>;
 }
 
-/** All OpenAPI documents, once they have the definition. */
+/** Returns all OpenAPI documents, once they contain the definition. */
 async function openApiOf(ask: Ask): Promise<OpenApi> {
   await ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets);
   let swagger: Swagger | undefined;
   let paths: Record<string, unknown> = {};
-  // The real server publishes a new kind some seconds later.
+  // The real server publishes a new kind after some seconds.
   for (let tries = 0; tries < 120; tries++) {
     swagger = (await ask("GET", "/openapi/v2")).body as Swagger;
     const { body } = await ask("GET", "/openapi/v3");
@@ -152,7 +154,7 @@ async function openApiOf(ask: Ask): Promise<OpenApi> {
   return { index: index.sort(), documents, swagger: swagger as Swagger };
 }
 
-/** What is kept in one place is put where it is used; media types and parameters have no order. */
+/** Inlines shared parameters, and sorts media types and parameters, which have no order. */
 function spread(value: unknown, { parameters = {} }: Swagger): unknown {
   const within = (inner: unknown): unknown => {
     if (Array.isArray(inner)) return inner.map(within);
@@ -194,7 +196,7 @@ describe.skipIf(clusterMissing !== undefined)("a new server", () => {
     });
     served = await serveSandbox(sandbox);
     ours = await everything({ ...served, ask: adminOf(served).request, startedAt });
-    // The real server makes its own objects in the first seconds, in an order of its own.
+    // The real server creates its own objects in the first seconds, in random order.
     const last = "apis/discovery.k8s.io/v1/endpointslices default/kubernetes";
     for (let tries = 0; tries < 30; tries++) {
       theirs = await everything({ ...cluster, ask: (...asked) => cluster.request(...asked), startedAt });
@@ -240,7 +242,7 @@ describe.skipIf(clusterMissing !== undefined)("a new server", () => {
 
   test("has the same fields in them, each with the same owner", () => {
     const differing = [...ours].filter(([key, object]) => !Bun.deepEquals(object, theirs.get(key)));
-    // Its status is applied on the server's side, which is not served here.
+    // Its status is applied by a controller in the server, which is not running here.
     expect(differing.map(([key]) => key)).toEqual(["apis/networking.k8s.io/v1/servicecidrs /kubernetes"]);
   });
 });

@@ -1,34 +1,34 @@
 /**
- * What the answers of a case say that is another in every run (identities, versions, times, made-up names, addresses), and what
- * stands for it. Whatever can be told apart within a case stays apart: the first identity is UID1 wherever it is said, the second UID2.
+ * Names that replace what differs in every run (uids, versions, times, generated names, addresses). What is distinct in a case stays
+ * distinct: the first uid is UID1 wherever it occurs, the second one UID2.
  */
 
 export type Json = Record<string, unknown>;
 
-/** An answer as it came, and when: on the clock of the server that gave it, in ms since 1970. */
+/** A response, and the time in which it was made: by the clock of its server, in ms since 1970. */
 export interface Answered {
   readonly body: unknown;
   readonly from: number;
   readonly until: number;
 }
 
-/** By what is said, what stands for it; what is the same in every run, and what the case itself sent, is in none of them. */
+/** Original texts and their names. What is the same in every run, or was sent by the case itself, has no name. */
 export interface Names {
-  /** Identities, by their first appearance. */
+  /** Uids, by first appearance. */
   readonly uids: ReadonlyMap<string, string>;
-  /** Versions of objects by their order: equal ones stay equal, later ones later. Those of APIServices have an order of their own. */
+  /** Versions of objects by their order: equal ones stay equal, later ones later. Those of APIServices have a separate order. */
   readonly versions: ReadonlyMap<string, string>;
   /** Versions that the case itself sent as numbers. */
   readonly sentVersions: ReadonlySet<string>;
-  /** Times: within the case, earlier, or by how much later. In a case that orders times, by their order. */
+  /** Times: during the case, before it, or how long after it. If the case orders times: their order. */
   readonly times: ReadonlyMap<string, string>;
-  /** The same times in ms since 1970, and those that the case sent. */
+  /** The same times, and those that the case sent, in ms since 1970. */
   readonly instants: readonly number[];
-  /** When an object was made, by its identity. */
+  /** Creation times of objects, by uid. */
   readonly created: ReadonlyMap<string, string>;
-  /** Made-up names and their endings, by their first appearance. */
+  /** Generated names, by first appearance. */
   readonly generated: ReadonlyMap<string, string>;
-  /** Addresses of Services that the server chose, by their first appearance. */
+  /** Addresses of Services that the server allocated, by first appearance. */
   readonly addresses: ReadonlyMap<string, string>;
   /** Whether times are compared by their order. */
   readonly ordersTimes: boolean;
@@ -36,28 +36,28 @@ export interface Names {
 
 export const uid: RegExp = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 export const time: RegExp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-/** Names that are made up where no object shows a `generateName`: in a refusal, and of a volume of a pod. */
+/** Generated names that occur without a `generateName`: in error messages, and as the name of a pod's volume. */
 export const madeUp: RegExp = /\b(A_|madeup-|kube-api-access-)([a-z0-9]{5})\b/g;
-/** An address of the range of Services; not the range itself. */
+/** An address in the range of Services, but not the range itself. */
 export const address: RegExp = /\b10\.0\.\d+\.\d+\b(?!\/)/g;
-/** Source: apimachinery pkg/util/rand/rand.go `alphanums`: no vowels, nothing that is easily confused. */
+/** Source: apimachinery pkg/util/rand/rand.go `alphanums`: no vowels, and no characters that are easily confused. */
 const suffixAlphabet = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
-/** The stem of a made-up name is cut at this length. */
+/** Length to which the base of a generated name is truncated. */
 const longestStem = 58;
 
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A list, or a table, whose version is the server's. */
+/** Whether an object is a list or a table, whose version is the server's. */
 export function isListObject({ kind, items, rows }: Json): boolean {
   return Array.isArray(items) || Array.isArray(rows) || (typeof kind === "string" && /List$|^Table$/.test(kind));
 }
 
 export interface Circumstances {
-  /** When the case began, on its server's clock. */
+  /** Start of the case, by the clock of its server. */
   readonly startedAt: number;
-  /** All that the case makes up and sends; not what it takes from an answer. */
+  /** Everything that the case sends, except values that it takes from responses. */
   readonly sent: unknown;
   readonly ordersTimes: boolean;
 }
@@ -91,7 +91,7 @@ function numbered(found: readonly string[], name: string): ReadonlyMap<string, s
   return new Map([...new Set(found)].map((text, index) => [text, `${name}${index + 1}`]));
 }
 
-/** All texts of an answer, with keys in order, so that they are found in the same one on both sides. */
+/** Returns all strings in a response, by sorted keys, so that the order is the same on both sides. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
@@ -101,7 +101,7 @@ function textsIn(value: unknown): string[] {
     .flatMap((key) => textsIn(value[key]));
 }
 
-/** All objects' metadata in an answer, and whatever else has an identity of its own. */
+/** Returns the metadata of all objects in a response, and everything else with a uid or `generateName`. */
 function metasIn(value: unknown): Json[] {
   if (Array.isArray(value)) return value.flatMap(metasIn);
   if (!isObject(value)) return [];
@@ -129,7 +129,7 @@ function generatedOf(answers: readonly Answered[]): ReadonlyMap<string, string> 
   return names;
 }
 
-/** In the background, the server writes an APIService while it establishes the definition: either may be first. */
+/** In the background, the server writes an APIService while it establishes the definition: either write can be first. */
 const writtenBeside = "APIService";
 
 function versionsOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
@@ -150,7 +150,7 @@ function versionsOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
   return new Map([...numberedIn(beside, `${writtenBeside} v`), ...numberedIn(found, "v")]);
 }
 
-/** When a deletion was asked for: the time at which it is due, less the grace that was given. */
+/** Returns the time at which a deletion was requested: `deletionTimestamp` minus the grace period. */
 export function askedForDeletion({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: Json): string | undefined {
   if (typeof deletionTimestamp !== "string") return undefined;
   const asked = Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000;
@@ -161,7 +161,7 @@ interface Naming extends Pick<Circumstances, "startedAt" | "ordersTimes"> {
   readonly isOurs: (text: string) => boolean;
 }
 
-/** Times are whole seconds, cut off: one that was taken at the start of a case may lie a second before it. */
+/** Times are truncated to seconds: one from the start of a case can be a second earlier. */
 const cutMs = 1000;
 
 function timesOf(
@@ -182,7 +182,7 @@ function timesOf(
     const asked = metasIn(body).flatMap((meta) => askedForDeletion(meta) ?? []);
     for (const text of [...textsIn(withoutDue(body)).filter(isTime), ...asked]) add(text, until);
   }
-  // Last: on a slow machine something is made at the very second at which an earlier deletion is due.
+  // These come last, because on a slow machine an object can be created in the second in which an earlier deletion is due.
   for (const { body, until } of answers) for (const text of textsIn(body).filter(isTime)) add(text, until);
   if (!ordersTimes) return names;
   const within = [...names].filter(([, name]) => name === "TIME" || name === "MICROTIME").map(([text]) => text);
@@ -190,7 +190,7 @@ function timesOf(
   return names;
 }
 
-/** The answer without the times at which deletions are due: they are told by when they were asked for. */
+/** Returns a response without deletionTimestamps, which are represented by the time of the deletion's request. */
 function withoutDue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDue);
   if (!isObject(value)) return value;
@@ -198,7 +198,7 @@ function withoutDue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, withoutDue(item)]));
 }
 
-/** Kubernetes writes whole seconds, or six digits of them. */
+/** Kubernetes writes times with no fraction or with six digits. */
 function kindOf(text: string): string {
   const digits = (/\.(\d+)Z$/.exec(text)?.[1] ?? "").length;
   return digits === 0 ? "TIME" : digits === 6 ? "MICROTIME" : `TIME of ${digits} digits`;

@@ -1,4 +1,4 @@
-/** What stands for what in the answers that are compared: a difference that matters must still be one. */
+/** Normalized responses must still differ where it matters. */
 import { describe, expect, test } from "bun:test";
 import { type Answered, namesOf } from "./names.ts";
 import { normalized } from "./normalize.ts";
@@ -6,7 +6,7 @@ import { normalized } from "./normalize.ts";
 const startedAt = Date.parse("2026-01-01T12:00:00.500Z");
 const [first, second] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
 
-/** The bodies as they are compared, each answered 10 ms after it was asked for, the last one after `lastsMs`. */
+/** Normalizes bodies of responses that each took 10 ms, the last one `lastsMs`. */
 function told(
   bodies: readonly unknown[],
   { sent, ordersTimes = false, lastsMs = 10 }: { sent?: unknown; ordersTimes?: boolean; lastsMs?: number } = {},

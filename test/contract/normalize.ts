@@ -1,4 +1,4 @@
-/** Answers as they are compared between servers and runs: names stand for what is another in every run. */
+/** Normalizes responses, so that they can be compared between servers and runs: names replace what differs in every run. */
 import {
   address,
   type Answered,
@@ -11,27 +11,27 @@ import {
   uid,
 } from "./names.ts";
 
-/** When the answer was asked for and came, on its server's clock, and the names of its case. */
+/** The time from the request to the response, by the server's clock, and the names of the case. */
 export interface Context extends Pick<Answered, "from" | "until"> {
   readonly names: Names;
 }
 
-/** A refused patch shows the whole object that it would have made. */
+/** The error of a rejected patch contains the whole patched object. */
 const patched = /Invalid value: ("\{\\"(?:action|apiVersion|kind)\\".*\}"): /;
-/** The real server shows the difference of its own Go types; the sandbox leaves out these lines, and no other. */
+/** The real server prints the difference of its own Go types. The sandbox omits these lines, but no others. */
 const goDifference = /\n(?:@@ .*\n(?:[ +-].*\n)*)*/g;
 const endsBeforeDifference = /(?:previously negative\)|for bound claims|may not be changed|immutable after creation)$/;
-/** When a manager wrote last, where a message shows metadata. */
+/** The time of a manager's last write, in metadata in a message. */
 const managedAt = /(?<="time":")[^"]+(?=")/g;
 /** The identity of a token. */
 const credential = /(?<![\w])JTI=[0-9a-f-]{36}/g;
 const word = /[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?/g;
 const versionInText =
   /(?<=resource version: |ResourceVersion in (?:(?:the )?precondition|object meta|record)(?:: | \())\d+/g;
-/** A server's own version, which others move on too. */
+/** The server's current version, which other writes increase, too. */
 const newestInText = /(?<=resource version: [\w ]+(?:, current: | \())\d+/g;
 
-/** A text of an answer. */
+/** Normalizes a string in a response. */
 export function normalizedText(text: string, context: Context): string {
   const { uids, times, generated, addresses } = context.names;
   if (time.test(text)) return times.get(text) ?? text;
@@ -49,18 +49,18 @@ export function normalizedText(text: string, context: Context): string {
     .replaceAll(versionInText, (found) => versionNamed(found, context.names));
 }
 
-/** The object in a message, whose keys stand in another order here. */
+/** Normalizes the object in a message, whose keys have a different order here. */
 function patchedIn(quoted: string, context: Context): string {
   return JSON.stringify(normalized(JSON.parse(JSON.parse(quoted) as string), context));
 }
 
-/** A version of an object of the case by its order, one that the case made up as it was sent. */
+/** Replaces the version of an object of the case by its order; versions that the case invented are not changed. */
 function versionNamed(version: string, names: Names): string {
   const own = names.versions.get(version) ?? (names.sentVersions.has(version) ? version : undefined);
   return own ?? serverVersion(version, names);
 }
 
-/** A version that others move on too: by how many of the case's it is not older than. */
+/** Replaces a version that other writes increase, too, by the number of the case's versions that are not newer. */
 function serverVersion(version: string, { versions }: Names): string {
   const known = [...versions].filter(([one, name]) => name.startsWith("v") && Number(one) <= Number(version)).length;
   return known === 0 ? "VERSION" : `VERSION since v${known}`;
@@ -68,7 +68,7 @@ function serverVersion(version: string, { versions }: Names): string {
 
 const jsonWebToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** What a token of a service account says, with its times from its beginning on; its key and its own identity are its server's. */
+/** Returns the claims of a ServiceAccount token, with times relative to `iat`. The key and `jti` are specific to the server. */
 function tokenClaims(token: string, context: Context): unknown {
   const [, payload = ""] = token.split(".");
   const { iat, exp, nbf, jti, ...claims } = JSON.parse(Buffer.from(payload, "base64url").toString()) as Json;
@@ -77,12 +77,12 @@ function tokenClaims(token: string, context: Context): unknown {
   return normalized(own, context);
 }
 
-/** How long after the request something expires, in minutes. */
+/** Returns the time from the request to the expiration, in minutes. */
 function lifetime(expires: string, { from }: Context): string {
   return `${Math.round((Date.parse(expires) - from) / 60_000)} min`;
 }
 
-/** A value of an answer. */
+/** Normalizes a value of a response. */
 export function normalized(value: unknown, context: Context): unknown {
   if (typeof value === "string" && jsonWebToken.test(value) && value.startsWith("ey"))
     return tokenClaims(value, context);
@@ -102,23 +102,24 @@ function field(object: Json, key: string, context: Context): unknown {
   switch (key) {
     case "managedFields":
       return Array.isArray(item) ? managers(item, context) : normalized(item, context);
-    // Managers that an apply conflicts with are gone through in the order of a Go map.
+    // The managers that an apply conflicts with are iterated in the order of a Go map.
     case "causes":
       return Array.isArray(item)
         ? byManager(item.map((cause) => normalized(cause, context)))
         : normalized(item, context);
-    // Roles are gone through in the order of a Go map.
+    // Roles are iterated in the order of a Go map.
     case "resourceRules":
     case "nonResourceRules":
       return Array.isArray(item) ? inAnyOrder(item, context) : normalized(item, context);
     case "metadata":
-      // It has the uid of its ServiceAccount, and a time of its own.
+      // It has the uid of its ServiceAccount, and its own creation time.
       if (isObject(item) && object["kind"] === "TokenRequest")
         return {
           ...(normalized({ ...item, creationTimestamp: undefined }, context) as Json),
           creationTimestamp: "TIME",
         };
-      // A list's own version may be another's, and is not an object's here, whatever its number is; so is that of a bookmark.
+      // The version of a list or a bookmark can be that of another case's write, and is not treated as an object's, even if the number is
+      // equal.
       return isObject(item) && (isListObject(object) || isInitialEventsEnd(item))
         ? { ...(normalized(item, context) as Json), ...listVersion(item, names) }
         : normalized(item, context);
@@ -130,7 +131,7 @@ function field(object: Json, key: string, context: Context): unknown {
       return deletion(object, names) ?? normalized(item, context);
     case "cells":
       return Array.isArray(item) ? item.map((cell) => cellOf(cell, context)) : normalized(item, context);
-    // The sandbox describes columns by their names: the real server's prose is not kept.
+    // The sandbox describes columns by their names, without the text of the real server.
     case "columnDefinitions":
       return Array.isArray(item)
         ? item.map((column: Json) => ({ ...column, description: column["description"] === "" ? "" : "PROSE" }))
@@ -146,7 +147,7 @@ function field(object: Json, key: string, context: Context): unknown {
   }
 }
 
-/** Whether the metadata is that of the bookmark behind the initial events. */
+/** Whether the metadata is that of the bookmark after the initial events. */
 function isInitialEventsEnd({ annotations }: Json): boolean {
   return isObject(annotations) && annotations["k8s.io/initial-events-end"] === "true";
 }
@@ -157,7 +158,7 @@ function listVersion({ resourceVersion }: Json, names: Names): Json {
     : {};
 }
 
-/** Managers stand in the order of whole seconds: which of two is first depends on the clock, where it is not waited for. */
+/** Entries are sorted by time in whole seconds: in cases that do not wait for seconds, their order depends on the clock. */
 function managers(entries: readonly unknown[], context: Context): unknown[] {
   return context.names.ordersTimes ? entries.map((entry) => normalized(entry, context)) : inAnyOrder(entries, context);
 }
@@ -169,17 +170,14 @@ function inAnyOrder(entries: readonly unknown[], context: Context): unknown[] {
     .map((entry) => JSON.parse(entry) as unknown);
 }
 
-/** Causes of conflicts by manager, the fields of each in their order. */
+/** Sorts causes of conflicts by manager, and keeps the order of each manager's fields. */
 function byManager(causes: readonly unknown[]): unknown[] {
   if (!causes.every((cause) => isObject(cause) && cause["reason"] === "FieldManagerConflict")) return [...causes];
   const messageOf = (cause: unknown): string => (isObject(cause) ? String(cause["message"]) : "");
   return [...causes].sort((a, b) => (messageOf(a) < messageOf(b) ? -1 : messageOf(a) > messageOf(b) ? 1 : 0));
 }
 
-/**
- * The entries of a Go map are validated in any order: causes about entries of one map that follow each other come in the order of their
- * keys, in the message as well.
- */
+/** Sorts consecutive causes for entries of the same map by key, in the message, too, because a Go map is validated in random order. */
 export function inOrderOfKeys(status: Record<string, unknown>): void {
   const { details, message } = status;
   if (!isObject(details) || !Array.isArray(details["causes"]) || typeof message !== "string") return;
@@ -210,29 +208,29 @@ function isCause(value: unknown): value is Cause {
   return isObject(value) && typeof value["field"] === "string" && typeof value["message"] === "string";
 }
 
-/** `spec.limits[0].min` of `spec.limits[0].min[cpu]`. */
+/** Returns `spec.limits[0].min` for `spec.limits[0].min[cpu]`. */
 function mapOf({ field: at }: Cause): string | undefined {
   return /^(.+)\[[^[\]]*\]$/.exec(at)?.[1];
 }
 
-/** Not a place in a list. */
+/** Whether the entry has a key, and not an index in a list. */
 function isKeyed({ field: at }: Cause): boolean {
   return !/\[\d+\]$/.test(at);
 }
 
-/** Whether an object says another time of its making than before. */
+/** Whether an object's creation time differs from an earlier response. */
 function isMoved({ uid: of, creationTimestamp }: Json, { created }: Names): boolean {
   return typeof of === "string" && created.has(of) && created.get(of) !== creationTimestamp;
 }
 
-/** `TIME + 30 s`: asked for now, with a grace of 30 s. */
+/** Returns `TIME + 30 s` for a deletion that was requested during the case, with a grace period of 30 s. */
 function deletion(meta: Json, { times }: Names): string | undefined {
   const asked = askedForDeletion(meta);
   const name = asked === undefined ? undefined : times.get(asked);
   return name === undefined ? undefined : `${name} + ${Number(meta["deletionGracePeriodSeconds"] ?? 0)} s`;
 }
 
-/** A namespace that the garbage collector is to finish gets its finalizers in the order of a Go map: in any. */
+/** The finalizers of a namespace that is deleted by the garbage collector are added in the order of a Go map. */
 function collectedNamespace({ metadata }: Json): void {
   if (!isObject(metadata) || metadata["namespace"] !== undefined) return;
   const { finalizers } = metadata;
@@ -241,7 +239,7 @@ function collectedNamespace({ metadata }: Json): void {
     finalizers.sort((a, b) => (String(a) < String(b) ? -1 : 1));
 }
 
-/** A cell of a table: an age that is one of something in the case is as good as another. */
+/** Normalizes a cell of a table: ages that match an object of the case are all equal. */
 function cellOf(cell: unknown, context: Context): unknown {
   if (typeof cell !== "string") return normalized(cell, context);
   return isAge(cell, context) ? "AGE" : normalizedText(cell, context);
@@ -256,7 +254,7 @@ function isAge(cell: string, { names, from, until }: Context): boolean {
     unit: unitSeconds[unit] ?? 1,
   }));
   const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
-  // What is smaller than its last unit is cut off.
+  // Fractions of the last unit are truncated.
   const cut = parts.at(-1)?.unit ?? 1;
   return names.instants.some(
     (instant) => (until - instant) / 1000 >= seconds && (from - instant) / 1000 - 1 <= seconds + cut,

@@ -1,7 +1,7 @@
 /**
- * The same random requests to a real kube-apiserver and to the sandbox: every answer and the final state are the same. Fixed
- * seeds; LONG=1 runs 100 seeds of 1,000 requests, SEED=n or SEED=n-m these, REQUESTS=n so many requests of each, WIDTH=n so many
- * seeds at a time. Each has namespaces of its own and puts them into the names of what has none.
+ * Sends the same random requests to a real kube-apiserver and to the sandbox, and compares all responses and the final state. The seeds are
+ * fixed. LONG=1 runs 100 seeds of 1,000 requests; SEED=n or SEED=n-m runs these seeds; REQUESTS=n is the number of requests per seed,
+ * WIDTH=n the number of concurrent seeds. Each seed has its own namespaces, and uses them in the names of cluster-scoped objects.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
@@ -42,17 +42,17 @@ interface Played {
 }
 
 /**
- * The real server goes round its Services to repair their addresses; when its caches are behind, it writes an Event about an
- * address that is not lost. It comes by chance and shows in lists: a run that saw one is played again elsewhere.
+ * The real server's repair loop for Service addresses. If its caches are stale, it writes an Event about an address that is not lost. These
+ * Events are random and occur in lists, so a run with one is repeated elsewhere.
  */
 const repairer = "ipallocator-repair-controller";
 /**
- * Applied again, `finalizers: []` changes nothing but a manager's time, and on either server that is a write only where a second has
- * ended since. What differs in each of these runs is no matter of a second: in the last one each write has a second of its own, for a
- * machine that is so slow that each of the others meets another end of a second.
+ * Number of runs before a difference counts. If `finalizers: []` is applied again, only a manager's time changes, and on either server that
+ * is a write only if it falls into a new second. On a slow machine each run can have such a difference, so in the last one each write has
+ * its own second.
  */
 const attempts = 4;
-/** A bound, not a measure; a last attempt takes long. */
+/** An upper bound, not a measurement; the last attempt takes long. */
 const limitMs = long ? 3_600_000 : 600_000;
 
 type Making = typeof randomCase;
@@ -74,7 +74,7 @@ async function play(seed: number, making: Making, real: Side, mine: Side): Promi
   throw new Error(`seed ${seed}: the real server repaired addresses in each of ${attempts} runs`);
 }
 
-/** The request, where an answer differs: the difference itself shows only what is near it. */
+/** Returns the request whose response differs: the difference shows only its surroundings. */
 function said(step: Step | undefined, index: number): string {
   return `step ${index}: ${JSON.stringify(step)}`;
 }
@@ -139,7 +139,7 @@ describe.skipIf(clusterMissing !== undefined)(
     }
     const wild: Wild[] = examples.map((example) => ({ kind: `${example.apiVersion} ${example.plural}`, example }));
 
-    /** Both servers' answers to the same wild requests of a kind, in a namespace of their own. */
+    /** Sends the same random requests for a kind to both servers, in its own namespace. */
     async function playWild(made: Case, namespace: string): Promise<Pick<Played, "theirs" | "ours">> {
       return {
         theirs: await runCase(both.real.transport, made, namespace, both.real.pauses),
@@ -157,7 +157,7 @@ describe.skipIf(clusterMissing !== undefined)(
 
     function ofAnotherClass({ steps }: Case, { theirs, ours }: Pick<Played, "theirs" | "ours">): object[] {
       return theirs.flatMap((answer, index) => {
-        // Each step has an answer of either server.
+        // Each step has a response on either server.
         const [step, own] = [steps[index] as Step, ours[index] as Result];
         if (Math.floor(answer.status / 100) === Math.floor(own.status / 100)) return [];
         const known = knownAnswers.find((one) => one.is({ step, theirs: answer.status, ours: own.status }));
@@ -173,7 +173,10 @@ describe.skipIf(clusterMissing !== undefined)(
     let compared = 0;
     let otherStatus = 0;
 
-    /** What of a kind's cases is answered by another class; `make` makes the case of a seed, in namespaces that begin with `stem`. */
+    /**
+     * Returns the requests for a kind whose responses are of different classes. `make` returns the case of a seed; namespaces start with
+     * `stem`.
+     */
     async function othersOf({ example }: Wild, stem: string, make: (seed: number) => Case): Promise<object[]> {
       const ofSeeds = inFlight(long ? seeds : [1], width, async (seed) => {
         const made = make(seed);

@@ -1,12 +1,12 @@
-/** The real kube-apiserver as a Transport, without any of our client in between. */
+/** The real kube-apiserver as a Transport, without our client. */
 import type { ApiRequest, ApiResponse, Transport } from "../../src/api/transport.ts";
 import { type Pauses, untilNextSecond } from "./run.ts";
 
 const usualSettleMs = 200;
 
 /**
- * kube-apiserver has this machine's clock, and caches that nobody can ask: waiting is all that one can do. `settleMs`: how long
- * those get to know what was written; on a busy machine the usual time is too short for some.
+ * kube-apiserver uses this machine's clock, and its caches cannot be queried, so all waits are of fixed length. `settleMs`: time until the
+ * caches have everything that was written; on a busy machine some need more than the default.
  */
 export function realPauses(settleMs: number = usualSettleMs): Pauses {
   return {
@@ -19,15 +19,15 @@ export function realPauses(settleMs: number = usualSettleMs): Pauses {
 const tries = 5;
 
 /**
- * A connection that the server closes as it is used again has not been read from: the request is sent again. One that it closes each
- * time has made it panic, which is as good as a 500.
+ * Sends a request again if the server closes the connection, because it has not read anything from a connection that it closes while idle.
+ * If it closes every connection, it panics, and the result is a 500.
  */
 async function sent(url: string, init: BunFetchRequestInit): Promise<Response> {
   for (let attempt = 1; attempt <= tries; attempt++) {
     try {
       return await fetch(url, init);
     } catch (error) {
-      // What fetch throws has a code.
+      // Errors of fetch have a code.
       if ((error as { readonly code?: string }).code !== "ECONNRESET") throw error;
     }
   }

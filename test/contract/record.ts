@@ -1,4 +1,4 @@
-/** Records the answers of a real kube-apiserver to contract cases: `bun test/contract/record.ts [TABLE...]`, all tables by default. */
+/** Records a real kube-apiserver's responses to contract cases: `bun test/contract/record.ts [TABLE...]`. Default: all tables. */
 import { startCluster } from "../support/cluster.ts";
 import { namespaceOf, recordingPath } from "./recording.ts";
 import { realPauses, realTransport } from "./real.ts";
@@ -8,7 +8,7 @@ import { tables } from "./tables.ts";
 const asked = process.argv.slice(2);
 const chosen = tables.filter(({ name }) => asked.length === 0 || asked.includes(name));
 
-/** What is recorded is what it says when it knows all that was written. */
+/** Recorded responses are those with up-to-date caches. */
 const pauses = realPauses(1000);
 const cluster = await startCluster();
 try {
@@ -16,7 +16,7 @@ try {
   for (const table of chosen) {
     const cases: Record<string, unknown> = {};
     for (const [index, contractCase] of table.cases.entries()) {
-      // Nothing is held against it, and it may be another in every run.
+      // It is not compared, and can differ in every run.
       if (contractCase.differs !== undefined) continue;
       cases[contractCase.name] = await runCase(transport, contractCase, namespaceOf(table, index), pauses);
     }

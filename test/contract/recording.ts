@@ -1,4 +1,4 @@
-/** The recorded answers of a real kube-apiserver, a file a table. */
+/** The recorded responses of a real kube-apiserver, one file per table. */
 import { join } from "node:path";
 import type { Result, Table } from "./case.ts";
 
@@ -10,12 +10,12 @@ export function recordingPath(table: string): string {
 
 const read = new Map<string, Promise<Recording>>();
 
-/** By the names of the cases, as it was when it was first read. @throws Error where there is no recording. */
+/** Responses by name of the case; a file is read once. @throws Error if there is no recording. */
 export function readRecording(table: string): Promise<Recording> {
   return read.getOrInsertComputed(table, () => Bun.file(recordingPath(table)).json() as Promise<Recording>);
 }
 
-/** A case's namespace: the same for each server, so that messages that name it are the same. */
+/** The namespace of a case: the same on each server, so that messages that contain it are the same. */
 export function namespaceOf({ name }: Table, index: number): string {
   return `${name}-${index}`;
 }

@@ -15,7 +15,7 @@ interface Raw extends Answered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What nearly every answer says: only what is said otherwise is told. */
+/** Headers of most responses: only other values are recorded. */
 const usualHeaders: Readonly<Record<string, string | undefined>> = {
   "content-type": "application/json",
   "cache-control": "no-cache, private",
@@ -26,7 +26,7 @@ const usualHeaders: Readonly<Record<string, string | undefined>> = {
   location: undefined,
 };
 
-/** The headers that are asked for, and those that are not the usual ones. Each answer has an identity in the audit log. */
+/** Returns the requested headers, and those with unusual values. Each response must have an audit ID. */
 function headersOf(response: ApiResponse, shows: readonly string[]): Record<string, string> {
   const told: Record<string, string> = {};
   for (const name of new Set([...shows, ...Object.keys(usualHeaders)])) {
@@ -36,27 +36,27 @@ function headersOf(response: ApiResponse, shows: readonly string[]): Record<stri
   return response.header("audit-id") === undefined ? { ...told, "audit-id": "none" } : told;
 }
 
-/** A server's clock, and how it is waited for. */
+/** A server's clock and waits. */
 export interface Pauses {
   /** In ms since 1970. */
   now(): number;
-  /** Until its caches know what was written. */
+  /** Waits until the server's caches have everything that was written. */
   settle(): Promise<void>;
-  /** Until more than a second has passed on its clock. */
+  /** Waits until more than a second has passed on the server's clock. */
   pass(): Promise<void>;
 }
 
-/** `{ns}` and `{0.metadata.uid}` filled in, in every text of a value. */
+/** Replaces `{ns}` and `{0.metadata.uid}` in all strings of a value. */
 function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
   if (typeof value === "string") {
     return value.replaceAll(/\{(ns|\d+(?:\.[\w-]+)+)\}/g, (_whole, what: string) => {
       if (what === "ns") return namespace;
       const [index = "0", ...path] = what.split(".");
       let here: unknown = answers[Number(index)]?.body;
-      // A list's version is not an object's, but might by chance be one here and not there.
+      // A list's version is not an object's, but could by coincidence match an object on one side only.
       if (path.at(-1) === "resourceVersion" && isListObject((here ?? {}) as Json)) return "1";
       for (const key of path) here = (here as Json | undefined)?.[key];
-      // What is not there is an old version.
+      // A missing value counts as an old version.
       return typeof here === "string" ? here : "1";
     }) as T;
   }
@@ -123,25 +123,25 @@ async function take(transport: Transport, step: Step, webhooks?: Webhooks): Prom
   return { status: 200, warning, headers, body: frames };
 }
 
-/** A step with the addresses of the webhooks. */
+/** Returns a step with the addresses of the webhooks. */
 function withWebhooks(step: Step, namespace: string, webhooks: Webhooks | undefined): Step {
   if (webhooks === undefined) return step;
   return JSON.parse(webhooks.filled(JSON.stringify(step), namespace)) as Step;
 }
 
-/** How long it is until the beginning of the next second has passed, in ms: Kubernetes writes times in whole seconds. */
+/** Returns the time until shortly after the next second starts, in ms: Kubernetes writes times in whole seconds. */
 export function untilNextSecond(now: number): number {
   return 1100 - (now % 1000);
 }
 
-/** Runs a case in `namespace`, which it makes with its default ServiceAccount; answers the normalized results. */
+/** Runs a case in `namespace`, which it creates together with its default ServiceAccount. Returns normalized results. */
 export async function runCase(
   transport: Transport,
   { steps, ordersTimes = false, isSpaced = false, hooks }: Case,
   namespace: string,
   pauses: Pauses,
 ): Promise<Result[]> {
-  // What is written early in a second has all its times within it.
+  // At the beginning of a second, so that all times are in the same second.
   if (ordersTimes) await pauses.pass();
   const startedAt = pauses.now();
   await take(transport, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });

@@ -1,22 +1,22 @@
-/** Answers that rest on no moment: a case whose answers differ is asked again. */
+/** Responses that do not depend on timing: a case with different responses is run again. */
 import type { Transport } from "../../src/api/transport.ts";
 import type { Case, Result } from "./case.ts";
 import { runCase, type Pauses } from "./run.ts";
 
-/** A case, and what it is asked of. */
+/** A case, and the server that it is sent to. */
 export interface Asked {
   readonly transport: Transport;
   readonly contractCase: Case;
   readonly namespace: string;
   readonly expected: readonly Result[];
-  /** For each try. */
+  /** One per try. */
   readonly pauses: readonly Pauses[];
 }
 
 /**
- * A server's answers. Where they are not the expected ones, a cache of the real server may not have known yet what was written, or a
- * second may have ended between two requests of either: the case is run again, in namespaces of its own. What differs each time is no
- * matter of time: it is as it was at first.
+ * Returns a server's responses. If they are not as expected, a cache of the real server may have been stale, or a second may have ended
+ * between two requests on one side: the case is run again, in other namespaces. If it differs in each run, the reason is not timing, and
+ * the first responses are returned.
  */
 export async function settledAnswers({
   transport,

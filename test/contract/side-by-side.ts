@@ -1,4 +1,4 @@
-/** A real kube-apiserver and a sandbox, each as a Transport, for tests that ask both the same. */
+/** A real kube-apiserver and a sandbox, each as a Transport, for tests that send the same requests to both. */
 import type { Transport } from "../../src/api/transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -7,7 +7,7 @@ import { startCluster } from "../support/cluster.ts";
 import { realPauses, realTransport } from "./real.ts";
 import { type Pauses, untilNextSecond } from "./run.ts";
 
-/** A server, and how it is waited for. */
+/** A server, and its waits. */
 export interface Side {
   readonly transport: Transport;
   readonly pauses: Pauses;
@@ -19,7 +19,7 @@ export interface SideBySide {
   stop(): Promise<void>;
 }
 
-/** A sandbox without what a kube-controller-manager would do, as the real server beside it has none. Time passes there at once. */
+/** A sandbox without kube-controller-manager's part, because the real server has none either. Waits return immediately. */
 export async function bareSandbox(): Promise<Side> {
   const clock = realTimeline();
   let ahead = 0;
@@ -41,7 +41,7 @@ export async function bareSandbox(): Promise<Side> {
   return { transport: sandbox.transport({ actor: "contract" }), pauses };
 }
 
-/** Ready in 3 to 4 s. */
+/** Starts both in 3 to 4 s. */
 export async function startSideBySide(): Promise<SideBySide> {
   const [cluster, mine] = await Promise.all([startCluster(), bareSandbox()]);
   const real = { transport: realTransport(cluster.url, cluster.token), pauses: realPauses() };

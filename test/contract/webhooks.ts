@@ -1,24 +1,26 @@
-/** The webhooks of contract cases: one HTTPS server on loopback, which both servers call. Each case says what its webhooks answer. */
+/**
+ * The webhooks of contract cases: one HTTPS server on loopback, called by both servers. Each case defines the responses of its webhooks.
+ */
 import * as https from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { loopbackCertificate } from "../../src/platform/certificate.ts";
 import { isObject, type Json } from "./names.ts";
 
-/** What a webhook answers: JSON, or a text as it stands. */
+/** A webhook's response: JSON, or a text. */
 export interface Answer {
   readonly json?: unknown;
   readonly text?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `close` without a response, after half of one, or `hang` for good. */
+  /** Instead of a normal response: `close` the connection without a response or after half of it, or `hang` forever. */
   readonly instead?: "close" | "close half way" | "hang";
 }
 
-/** A webhook of a case: `request` is that of the review. */
+/** A webhook of a case. `request` is that of the review. */
 export type Webhook = (request: Json, review: Json) => Answer;
 
-/** A webhook's call: what was sent to it. */
+/** A call of a webhook. */
 interface Received {
   readonly webhook: string;
   readonly method: string;
@@ -27,15 +29,15 @@ interface Received {
   readonly review: unknown;
 }
 
-/** The server of all webhooks of a process; those of a case are told apart by its namespace. */
+/** The server of all webhooks of a process. Those of different cases are distinguished by namespace. */
 export interface Webhooks {
-  /** Sets the webhooks of a case by their names, and forgets what the ones before received. */
+  /** Sets the webhooks of a case, by name, and drops the calls received so far. */
   set(namespace: string, webhooks: Readonly<Record<string, Webhook>>): void;
-  /** What a case's have received since the last time; `sorted` by their names, where they are asked all at once. */
+  /** Returns and removes the calls that a case's webhooks have received. `sorted`: by name, for webhooks that are called concurrently. */
   taken(namespace: string, sorted: boolean): readonly unknown[];
-  /** Fills in `{hooks}`, where they are, and `{ca}`, in base64. */
+  /** Replaces `{hooks}` by the URL and `{ca}` by the certificate in base64. */
   filled(text: string, namespace: string): string;
-  /** A text without what is another in each run: port and certificate. */
+  /** Removes from a text what differs in each run: port and certificate. */
   erased(text: string): string;
 }
 
@@ -47,13 +49,13 @@ export const answered = (request: Json, review: Json, response: Json): Answer =>
 /** Allows everything. */
 export const allows: Webhook = (request, review) => answered(request, review, { allowed: true });
 
-/** Allows with a response of more fields. */
+/** Allows everything, with additional fields in the response. */
 export const allowing =
   (more: Json): Webhook =>
   (request, review) =>
     answered(request, review, { allowed: true, ...more });
 
-/** Denies everything, with a status if one is given. */
+/** Denies everything, optionally with a status. */
 export const denying =
   (status?: Json): Webhook =>
   (request, review) =>
@@ -65,7 +67,7 @@ export const patching =
   (request, review) =>
     answered(request, review, { allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(operations)) });
 
-/** Gives the same answer to every request. */
+/** Returns the same response to every request. */
 export const always =
   (answer: Answer): Webhook =>
   () =>
@@ -73,7 +75,7 @@ export const always =
 
 let started: Promise<Webhooks> | undefined;
 
-/** The server, started when it is first asked for; it does not keep the process alive. */
+/** Returns the server, which is started on the first call and does not keep the process alive. */
 export function startWebhooks(): Promise<Webhooks> {
   started ??= start();
   return started;
@@ -82,7 +84,7 @@ export function startWebhooks(): Promise<Webhooks> {
 async function start(): Promise<Webhooks> {
   const { ca, cert, key } = loopbackCertificate(Date.now());
   const cases = new Map<string, { readonly webhooks: Readonly<Record<string, Webhook>>; received: Received[] }>();
-  // A connection that is closed for being idle may have a request on its way: POST is not tried again.
+  // An idle connection that is closed could have a request on its way, and a POST is not retried.
   const server = https.createServer({ cert, key, keepAliveTimeout: 600_000 }, (request, response) => {
     void respond(request, response);
   });
@@ -145,7 +147,7 @@ function send({ json, text, status = 200, headers = {}, instead }: Answer, respo
   response.write(body.slice(0, body.length / 2), () => response.socket?.destroy());
 }
 
-/** Whoever sends it, the groups that are the same on both servers. */
+/** Reduces the user to what is the same on both servers: whether it is authenticated. */
 function comparable(review: Json): Json {
   const { request } = review;
   if (!isObject(request) || !isObject(request["userInfo"])) return review;

@@ -1,18 +1,18 @@
-/** Random applies, updates, statuses and scales by several managers of a few objects: the same seed makes the same requests. */
+/** Random applies, updates, status writes and scales of a few objects by several managers. A seed always generates the same requests. */
 import type { Random } from "../../../src/platform/random.ts";
 import { apply, type Case, del, get, patch, paths, put, type Step } from "../case.ts";
 import { diceOf, type Dice } from "./dice.ts";
 
 type Json = Record<string, unknown>;
 
-/** An object that is applied to. */
+/** An object that is applied. */
 interface Applied {
   readonly apiVersion: string;
   readonly kind: string;
   readonly path: string;
-  /** Any part of it, valid or not once it is merged. */
+  /** Returns any part of the object, which is valid after the merge or not. */
   part(dice: Dice): Json;
-  /** What makes it valid on its own. */
+  /** Adds the fields that make it valid. */
   whole(part: Json): Json;
   status?(dice: Dice): Json;
   readonly isScaled?: true;
@@ -25,7 +25,7 @@ function someOf(dice: Dice, keys: readonly string[]): Json {
   return Object.fromEntries(dice.some(keys).map((key) => [key, dice.one(texts)]));
 }
 
-/** The keys in any order, some of them. */
+/** Returns some of the keys, in random order. */
 function shuffled(dice: Dice, keys: readonly string[]): string[] {
   const left = dice.some(keys);
   const order: string[] = [];
@@ -261,7 +261,7 @@ function stepOf(dice: Dice): Step {
   return kind < 6 ? updateOf(dice, object) : applyOf(dice, object);
 }
 
-/** A case of `length` requests, then the final state. */
+/** A case with `length` requests, followed by the final state. */
 export function randomApplies(random: Random, length: number, name: string): Case {
   const dice = diceOf(random);
   return {

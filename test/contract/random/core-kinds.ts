@@ -1,4 +1,4 @@
-/** Kinds of the core group that are no workloads, and those near to them. */
+/** Kinds of the core group that are not workloads, and related kinds. */
 import { patch, paths, pod, post, put } from "../case.ts";
 import type { Dice } from "./dice.ts";
 import type { Body, RandomKind, RandomPatch } from "./kind.ts";
@@ -116,7 +116,7 @@ function container(dice: Dice, name: string): Body {
   };
 }
 
-/** A pod's spec: of pods and of templates. */
+/** The spec of a pod or a template. */
 export function podSpec(dice: Dice, more: Body = {}): Body {
   return {
     containers: dice.chance(0.03)
@@ -203,7 +203,7 @@ const pods: RandomKind = {
   ],
 };
 
-/** Whole pods, for bodies that are nothing but valid. */
+/** A valid pod, for requests in which only that matters. */
 export const plainPod = (name: string): Body => pod(name) as Body;
 
 const nodes: RandomKind = {

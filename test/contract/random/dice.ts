@@ -1,16 +1,16 @@
-/** Choices that a seed makes. */
+/** Random choices from a seed. */
 import { below, type Random } from "../../../src/platform/random.ts";
 
 export interface Dice {
-  /** One of the values. */
+  /** Returns one of the values. */
   one<T>(values: readonly T[]): T;
-  /** Whether something happens that does so in `share` of all cases. */
+  /** Returns true in this share of all calls. */
   chance(share: number): boolean;
-  /** The value in `share` of all cases, otherwise nothing: JSON leaves the field out. */
+  /** Returns the value in this share of all calls, otherwise undefined: JSON omits the field. */
   maybe<T>(share: number, value: () => T): T | undefined;
-  /** A whole number in [0, bound). */
+  /** Returns an integer in [0, bound). */
   below(bound: number): number;
-  /** Each of the values in half of all cases. */
+  /** Returns each of the values with a probability of one half. */
   some<T>(values: readonly T[]): T[];
 }
 

@@ -1,4 +1,4 @@
-/** Does `work` for each item in order, `width` of them at a time; the promise of each is there at once. */
+/** Runs `work` for each item in order, `width` of them at a time. The promises of all results are available at once. */
 export function inFlight<Item, Result>(
   items: readonly Item[],
   width: number,
@@ -8,7 +8,7 @@ export function inFlight<Item, Result>(
   const lanes: Promise<unknown>[] = Array.from({ length: width }, () => Promise.resolve());
   for (const [index, item] of items.entries()) {
     const result = (lanes[index % width] as Promise<unknown>).then(() => work(item));
-    // Whoever awaits the result is told of its failure; the lane goes on.
+    // The caller handles the error of a result. The lane continues.
     lanes[index % width] = result.catch(() => undefined);
     started.set(item, result);
   }

@@ -1,4 +1,4 @@
-/** What the random requests know of a kind. */
+/** A kind in random requests. */
 import type { Step } from "../case.ts";
 import type { Dice } from "./dice.ts";
 
@@ -7,21 +7,21 @@ export type RandomPatch = readonly [type: "json" | "merge" | "strategic", body: 
 
 export interface RandomKind {
   readonly name: string;
-  /** The path of its collection. */
+  /** Path of the collection. */
   readonly path: string;
-  /** Cluster-wide objects are named after the case, and are labelled with it, so that lists can leave out those of others. */
+  /** Cluster-scoped objects have the case's namespace in their names and as a label, so that lists can exclude those of other cases. */
   readonly clusterWide?: true;
-  /** An object, valid more often than not; its metadata's labels and finalizers are added. */
+  /** An object, which is valid most of the time. Labels and finalizers are added to its metadata. */
   body(dice: Dice, name: string): Body;
-  /** Patches beyond those that suit every kind. */
+  /** Patches in addition to those for all kinds. */
   patches?(dice: Dice): readonly RandomPatch[];
   /** A status, for a merge patch of `/status`. */
   status?(dice: Dice): Body;
   /** Requests to other subresources of an object. */
   others?(dice: Dice, object: string, name: string): Step;
-  /** Field selectors; some are none that the kind has. */
+  /** Field selectors, including some that the kind does not support. */
   readonly fields?: readonly string[];
 }
 
-/** The names of objects inside one namespace. */
+/** Names of objects within a namespace. */
 export const names: readonly string[] = ["a", "b", "c", "d"];

@@ -1,9 +1,9 @@
-/** Differences that are meant to be there: each says why, takes itself out of both answers, and must be met in a long run. */
+/** Intended differences. Each has a reason, is removed from both responses, and must occur in a long run. */
 import type { Result, Step } from "../case.ts";
 
 export interface KnownDifference {
   readonly reason: string;
-  /** The answer without what differs. */
+  /** Returns the response without the difference. */
   without(result: Result): Result;
 }
 
@@ -18,11 +18,11 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
 ];
 
-/** A template in a message, whose quotes are escaped. */
+/** A template in a message, with escaped quotes. */
 const goTemplate =
   /Invalid value: \{\\"(?:metadata|spec|labels|Spec|creationTimestamp|containers|dnsPolicy|Volumes)\\".*?\}: field is immutable/g;
 
-/** Both answers without the differences that are known, and which of these were met. */
+/** Returns both responses without known differences, and those that occurred. */
 export function withoutKnown(theirs: Result, ours: Result): { theirs: Result; ours: Result; met: KnownDifference[] } {
   const met: KnownDifference[] = [];
   for (const known of knownDifferences) {
@@ -35,17 +35,17 @@ export function withoutKnown(theirs: Result, ours: Result): { theirs: Result; ou
   return { theirs, ours, met };
 }
 
-/** A wild request that is answered otherwise, and the two answers. */
+/** A random request with different status codes. */
 export interface Answered {
   readonly step: Step;
   readonly theirs: number;
   readonly ours: number;
 }
 
-/** A wild request whose answers are meant to be of different classes. */
+/** A random request whose responses have different status classes on purpose. */
 export interface KnownAnswer {
   readonly reason: string;
-  /** What nobody sends at a certain moment need not be met. */
+  /** Whether it depends on a certain moment, so that it need not occur. */
   readonly byChance?: true;
   is(answered: Answered): boolean;
 }

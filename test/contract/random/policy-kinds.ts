@@ -1,4 +1,4 @@
-/** Kinds that say something about others: budgets, autoscalers, roles, quotas, Events. */
+/** Kinds that refer to others: budgets, autoscalers, roles, quotas, Events. */
 import { paths } from "../case.ts";
 import type { Dice } from "./dice.ts";
 import type { Body, RandomKind } from "./kind.ts";
@@ -210,7 +210,7 @@ const priorityClasses: RandomKind = {
   ],
 };
 
-// Quotas and ranges would count and limit what else is made beside them: as the server's caches know them, which is not at once.
+// These are in a separate namespace, because they would count and limit other objects, based on the server's caches, which can be stale.
 const apart = (plural: string): string => `/api/v1/namespaces/{ns}-apart/${plural}`;
 
 const quotas: RandomKind = {

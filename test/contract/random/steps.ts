@@ -1,4 +1,4 @@
-/** Random contract cases: the same seed makes the same requests. */
+/** Random contract cases. A seed always generates the same requests. */
 import type { Random } from "../../../src/platform/random.ts";
 import { type Case, del, get, patch, patchTypes, post, put, type Step } from "../case.ts";
 import { coreKinds } from "./core-kinds.ts";
@@ -34,12 +34,12 @@ function bodyOf(dice: Dice, kind: RandomKind, name: string): Body {
         },
       ]),
     },
-    // What no type has.
+    // A field that no type has.
     ...(dice.chance(0.02) ? { nonsense: 1 } : {}),
   };
 }
 
-/** An earlier step's field, which the run fills in: its version is old by then, or is not. */
+/** The version of an earlier step's object, which is filled in by the run and can be outdated by then. */
 function version(dice: Dice, step: number): string {
   return `{${Math.max(0, step - 1 - dice.below(12))}.metadata.resourceVersion}`;
 }
@@ -79,7 +79,7 @@ function writeQuery(dice: Dice): string | undefined {
 }
 
 function deletionOf(dice: Dice, path: string, step: number): Step {
-  // Periods that no run outlives.
+  // Grace periods are longer than any run.
   const options: Body = {
     gracePeriodSeconds: dice.maybe(0.3, () => dice.one([0, 1000, 2000])),
     propagationPolicy: dice.maybe(0.3, () => dice.one(["Background", "Foreground", "Orphan"])),
@@ -117,13 +117,13 @@ function listQuery(dice: Dice, kind: RandomKind, step: number): string {
   return parts.join("&");
 }
 
-/** A list, and often the pages after it. */
+/** A list, often followed by its next page. */
 function listsOf(dice: Dice, kind: RandomKind, step: number): Step[] {
   const accept = dice.maybe(0.25, () => dice.one(views));
   const seen = (query: string): Step => ({ ...get(kind.path, query), ...(accept === undefined ? {} : { accept }) });
   const query = listQuery(dice, kind, step);
   if (!query.includes("limit=")) {
-    // After a consistent list the server's cache knows what was written: one from the cache answers the same.
+    // After a consistent list the server's cache is up to date, so a list from the cache is the same.
     return dice.chance(0.2) ? [seen(query), seen(`${query}&resourceVersion=0`)] : [seen(query)];
   }
   return dice.chance(0.5) ? [seen(query), seen(`${query}&continue={${step}.metadata.continue}`)] : [seen(query)];
@@ -160,7 +160,7 @@ function stepsOf(dice: Dice, kind: RandomKind, step: number): Step[] {
   if (dices < 83) {
     const chosen = dice.one(["x=1", "y"]);
     const mine = kind.clusterWide === true ? `of={ns},${chosen}` : chosen;
-    // A namespace is not deleted in company.
+    // Namespaces have no deletecollection.
     if (kind.name === "namespaces") return [get(object)];
     return [del(kind.path, undefined, `labelSelector=${encodeURIComponent(mine)}`)];
   }
@@ -171,7 +171,7 @@ function stepsOf(dice: Dice, kind: RandomKind, step: number): Step[] {
   return listsOf(dice, kind, step);
 }
 
-/** A case of about `length` random requests, and the final state of every kind. */
+/** A case with about `length` random requests, followed by the final state of all kinds. */
 export function randomCase(
   random: Random,
   length: number,

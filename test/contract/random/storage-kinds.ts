@@ -1,4 +1,4 @@
-/** Claims of storage, and the kind that ReplicaSets come from. */
+/** PersistentVolumeClaims, and ReplicationControllers. */
 import { paths } from "../case.ts";
 import { podSpec } from "./core-kinds.ts";
 import type { Dice } from "./dice.ts";

@@ -1,4 +1,4 @@
-/** Workloads: ReplicaSets and their like, Jobs, CronJobs. */
+/** Workloads: ReplicaSets and similar kinds, Jobs, CronJobs. */
 import { get, patch, paths, put } from "../case.ts";
 import { podSpec } from "./core-kinds.ts";
 import type { Dice } from "./dice.ts";

@@ -1,4 +1,4 @@
-/** A valid object of a kind, from which wild ones are made. */
+/** A valid object of a kind, which is then changed at random. */
 export type Json = Record<string, unknown>;
 
 export interface Example {
@@ -7,9 +7,9 @@ export interface Example {
   readonly namespaced: boolean;
   /** Without metadata.name. */
   readonly body: Json;
-  /** Where the name must be something else: `{n}` is the name that it would have. */
+  /** Pattern for kinds with special names: `{n}` is the name that it would have otherwise. */
   readonly name?: string;
-  /** Only new objects are tried: the real server's own loops write to those that are there. */
+  /** Whether only creates are tested, because the real server's own loops write to existing objects. */
   readonly newOnly?: true;
 }
 

@@ -1,4 +1,4 @@
-/** An example of every kind that the server takes. */
+/** An example of every kind that the server accepts. */
 import { clusterExamples, reviewExamples } from "./cluster.ts";
 import { coreExamples } from "./core.ts";
 import type { Example } from "./example.ts";

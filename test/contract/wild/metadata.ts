@@ -1,4 +1,4 @@
-/** Metadata in which one thing is wild, or a few. */
+/** Metadata with one or a few random changes. */
 import type { Dice } from "../random/dice.ts";
 import { texts } from "./changes.ts";
 import type { Json } from "./example.ts";
@@ -33,7 +33,7 @@ const managerOf = (dice: Dice): Json => ({
   subresource: dice.maybe(0.3, () => dice.one(["status", "scale", "none", "x".repeat(257)])),
 });
 
-/** By field, what it may be. */
+/** Random values, by field. */
 const fields: Readonly<Record<string, (dice: Dice) => unknown>> = {
   name: (dice) => dice.one(texts),
   generateName: (dice) => dice.one([...texts, "x".repeat(63)]),
@@ -55,7 +55,7 @@ const fields: Readonly<Record<string, (dice: Dice) => unknown>> = {
   deletionGracePeriodSeconds: (dice) => dice.one([0, 1, -1, 30]),
 };
 
-/** Some fields of metadata, over those that are given. */
+/** Returns metadata with some random fields. */
 export function wildMetadata(dice: Dice, given: Json): Json {
   const made: Json = { ...given };
   do {
