@@ -1,6 +1,6 @@
 /** Compares two normalized records of one step. */
 import { fieldChanges } from "../../src/api/field-changes.ts";
-import type { StepTold, Told } from "./told.ts";
+import type { StepRecord, Entry } from "./step-record.ts";
 
 /** One difference between the two sides. */
 export interface Difference {
@@ -20,7 +20,7 @@ export interface Compared {
 }
 
 /** Compares each effect of one side with one of the other: with an equal one if there is one, otherwise with the most similar one. */
-export function compare(theirs: StepTold, ours: StepTold, { order }: Compared): Difference[] {
+export function compare(theirs: StepRecord, ours: StepRecord, { order }: Compared): Difference[] {
   const refused = theirs.refused || ours.refused;
   const parts = (["writes", "events", "objects", ...(order ? (["order"] as const) : [])] as const).flatMap((part) =>
     compareAll(theirs[part], ours[part]),
@@ -29,19 +29,19 @@ export function compare(theirs: StepTold, ours: StepTold, { order }: Compared): 
 }
 
 /** Compares only the objects: the resulting state, no matter who caused it. */
-export function compareObjects(theirs: StepTold, ours: StepTold): Difference[] {
+export function compareObjects(theirs: StepRecord, ours: StepRecord): Difference[] {
   return compareAll(theirs.objects, ours.objects).map((difference) => ({ ...difference, refused: theirs.refused }));
 }
 
 type Bare = Omit<Difference, "refused">;
 
-function compareAll(theirs: readonly Told[], ours: readonly Told[]): Bare[] {
+function compareAll(theirs: readonly Entry[], ours: readonly Entry[]): Bare[] {
   const kinds = new Set([...theirs, ...ours].map(({ what }) => what));
   return [...kinds].flatMap((what) => compareKind(what, of(theirs, what), of(ours, what)));
 }
 
-function of(told: readonly Told[], what: string): string[] {
-  return told
+function of(entries: readonly Entry[], what: string): string[] {
+  return entries
     .filter((one) => one.what === what)
     .map(({ content }) => JSON.stringify(content))
     .sort();

@@ -1,6 +1,6 @@
 /**
  * The allowed differences, with their reasons: any other difference fails the test, and so does an entry here that no run hits. Values that
- * differ between any two runs of kube-controller-manager are not listed here; telling.ts removes them (see docs/differences.md).
+ * differ between any two runs of kube-controller-manager are not listed here; normalize.ts removes them (see docs/differences.md).
  */
 import type { Difference } from "./compare.ts";
 

@@ -189,7 +189,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
   }
 
   /** A certificate as printed by openssl, without serial number, key, signature and issuer; times as durations. */
-  function told(pem: string): string {
+  function textOf(pem: string): string {
     if (pem === "") return "";
     const words = [
       "x509",
@@ -228,7 +228,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
       Object.fromEntries(
         Object.entries(each).map(([name, { conditions, certificate }]) => [
           name,
-          { conditions, certificate: told(certificate) },
+          { conditions, certificate: textOf(certificate) },
         ]),
       ),
     );
@@ -373,7 +373,7 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
     const [secrets, accounts] = await Promise.all([listOf(server, "secrets"), listOf(server, "serviceaccounts")]);
     const whose = (text: string): string =>
       accounts.reduce((rest, { metadata: { uid, name } }) => rest.replaceAll(uid, `UID of ${name}`), text);
-    const told = ([key, value]: readonly [string, string]): readonly [string, unknown] => {
+    const comparable = ([key, value]: readonly [string, string]): readonly [string, unknown] => {
       const text = atob(value);
       if (key === "ca.crt" && text.includes("CERTIFICATE")) return [key, "AUTHORITY"];
       const payload = text.split(".")[1] ?? "";
@@ -384,7 +384,7 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
       {
         labels,
         annotations: JSON.parse(whose(JSON.stringify(annotations))) as object,
-        data: Object.fromEntries(Object.entries(data).map(told)),
+        data: Object.fromEntries(Object.entries(data).map(comparable)),
       },
     ]);
     const own = accounts.filter(({ metadata }) => metadata.name !== "default");

@@ -150,6 +150,6 @@ export function podNamed(name: string, labels: Readonly<Record<string, string>>,
 }
 
 /** `podClass` for an object that is known to be a pod. */
-export function tellPod(pod: object): Json {
+export function podState(pod: object): Json {
   return podClass(pod as PodObject);
 }

@@ -10,8 +10,8 @@ import type { Side } from "./sides.ts";
 import { setStage, type Stage } from "./stage.ts";
 import type { Script, Step, Suite } from "./suite.ts";
 import { excesses, spareWrites, tally, type Tally } from "./tally.ts";
-import { namesOf, tell } from "./telling.ts";
-import type { Names, StepTold, Told } from "./told.ts";
+import { namesOf, recordStep } from "./normalize.ts";
+import type { Names, StepRecord, Entry } from "./step-record.ts";
 
 export type { Script, Step } from "./suite.ts";
 
@@ -54,7 +54,7 @@ interface Performance {
 }
 
 /** The normalized records of one step, one per side. */
-interface Tellings<T> {
+interface PerSide<T> {
   readonly one: T;
   /** Undefined if kube-controller-manager runs the script once. */
   readonly two: T | undefined;
@@ -71,7 +71,7 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
     const stage = await setStage(side.server, namespace, base);
     const performance = { suite, side, stage, names: namesOf(namespace, base), from: 0 };
     // Learns the names of what exists already (at least the namespace) before the first step.
-    await tellStep(performance, 0);
+    await recordUpTo(performance, 0);
     return performance;
   };
   const hasTwo = oracles === 2;
@@ -81,7 +81,7 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
     ...(hasTwo ? [open(sides.oracle, "two")] : []),
     ...(script.notOnSandbox === undefined ? [open(sides.sandbox, "box")] : []),
   ]);
-  const named = <T>([one, us, ...rest]: readonly T[]): Tellings<T> => {
+  const named = <T>([one, us, ...rest]: readonly T[]): PerSide<T> => {
     const [two, box] = hasTwo ? rest : [undefined, ...rest];
     return { one: one as T, two, us: us as T, box };
   };
@@ -94,11 +94,11 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
   /** Returns the differences of a step that no entry explains. */
   const differing = (
     { name, order = false, chance }: Pick<Step, "name" | "order" | "chance">,
-    told: StepTold[],
+    records: StepRecord[],
   ): Found[] => {
-    const { one, two, us, box } = named(told);
+    const { one, two, us, box } = named(records);
     effects += one.writes.length + one.events.length + one.objects.length;
-    const beside = (theirs: StepTold, ours: StepTold): Difference[] =>
+    const beside = (theirs: StepRecord, ours: StepRecord): Difference[] =>
       chance === undefined ? compare(theirs, ours, { order }) : compareObjects(theirs, ours);
     const found = (between: Between, differences: readonly Difference[]): Found[] =>
       explain(differences, suite.differences.filter(appliesTo(between)), hits).map((difference) => ({
@@ -113,18 +113,18 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
     ];
   };
   for (const step of script.steps) {
-    const told = timed.without(withoutRetries(await playStep(step, performances), refused));
-    const { box } = named(told);
+    const records = timed.without(withoutRetries(await playStep(step, performances), refused));
+    const { box } = named(records);
     if (box !== undefined) onSandbox = sides.sandbox.logOf(`${id}-box`).effects.length + box.objects.length;
-    const unexplained = differing(step, told);
+    const unexplained = differing(step, records);
     if (unexplained.length > 0) return { unexplained, hits, effects, onSandbox };
-    for (const [n, { counted }] of told.entries()) tally(tallies[n] as Tally, counted);
+    for (const [n, { counted }] of records.entries()) tally(tallies[n] as Tally, counted);
   }
   const whole = "the whole script";
   const { one, two, us } = named(tallies);
   const more = excesses(two === undefined ? [one] : [one, two], us, suite.spareWrites ?? spareWrites);
   const unexplained = [
-    ...differing({ name: whole }, timed.told()),
+    ...differing({ name: whole }, timed.records()),
     ...more.map((excess): Found => ({ ...excess, step: whole, between: oracleAndUs, path: "times", refused: false })),
   ];
   return { unexplained, hits, effects, onSandbox };
@@ -132,21 +132,21 @@ export async function play(suite: Suite, script: Script, sides: Sides, oracles: 
 
 interface Timed {
   /** Returns the same records, one per side, without the writes that a timer triggers; those are kept. */
-  without(tellings: readonly StepTold[]): StepTold[];
+  without(records: readonly StepRecord[]): StepRecord[];
   /** Returns the kept writes, one record per side, without duplicates. */
-  told(): StepTold[];
+  records(): StepRecord[];
 }
 
 function timedOf({ timed = () => false }: Suite): Timed {
-  const kept: Map<string, Told>[] = [];
+  const kept: Map<string, Entry>[] = [];
   return {
-    without: (tellings) =>
-      tellings.map((telling, n) => {
-        const mine = (kept[n] ??= new Map<string, Told>());
-        for (const one of telling.writes) if (timed(one.what)) mine.set(JSON.stringify(one), one);
-        return { ...telling, writes: telling.writes.filter(({ what }) => !timed(what)) };
+    without: (records) =>
+      records.map((record, n) => {
+        const mine = (kept[n] ??= new Map<string, Entry>());
+        for (const one of record.writes) if (timed(one.what)) mine.set(JSON.stringify(one), one);
+        return { ...record, writes: record.writes.filter(({ what }) => !timed(what)) };
       }),
-    told: () =>
+    records: () =>
       kept.map((mine) => ({
         writes: [...mine.values()],
         events: [],
@@ -158,7 +158,7 @@ function timedOf({ timed = () => false }: Suite): Timed {
   };
 }
 
-async function playStep(step: Step, performances: readonly Performance[]): Promise<StepTold[]> {
+async function playStep(step: Step, performances: readonly Performance[]): Promise<StepRecord[]> {
   await Promise.all(performances.map(({ stage }) => step.act(stage)));
   const actedAt = Date.now();
   if (step.waitMs !== undefined) await Bun.sleep(step.waitMs);
@@ -173,19 +173,19 @@ async function playStep(step: Step, performances: readonly Performance[]): Promi
   await quiet();
   for (let tries = 1; ; tries++) {
     const lengths = performances.map(({ side, stage }) => side.logOf(stage.namespace).effects.length);
-    const told = await Promise.all(performances.map((each, n) => tellStep(each, lengths[n] as number)));
+    const records = await Promise.all(performances.map((each, n) => recordUpTo(each, lengths[n] as number)));
     await Promise.all(performances.map(({ side, stage }) => readUpToNow(side.logOf(stage.namespace))));
     const isStill = performances.every((each, n) => !hasWritten(each, lengths[n] as number));
     // Writes made while the objects were read may or may not be reflected in them: if there were any, the step was not over yet.
-    if (isStill || tries === tellings) {
+    if (isStill || tries === maxRecordings) {
       for (const [n, each] of performances.entries()) each.from = lengths[n] as number;
-      return told;
+      return records;
     }
     await quiet();
   }
 }
 
-const tellings = 3;
+const maxRecordings = 3;
 const longestUntilMs = 180_000;
 
 async function hasCome({ until }: Step, performances: readonly Performance[]): Promise<boolean> {
@@ -207,23 +207,23 @@ function appliesTo(between: Between): (entry: Allowed) => boolean {
   };
 }
 
-function tellStep({ suite, side, stage, names, from }: Performance, until: number): Promise<StepTold> {
+function recordUpTo({ suite, side, stage, names, from }: Performance, until: number): Promise<StepRecord> {
   const { effects } = side.logOf(stage.namespace);
-  return tell(suite, stage, side.name === "sandbox" ? [] : effects.slice(from, until), names);
+  return recordStep(suite, stage, side.name === "sandbox" ? [] : effects.slice(from, until), names);
 }
 
 /**
  * Removes what was already rejected in an earlier step: its retries come at arbitrary times, even after the cause is gone. What is rejected
  * in this step is added to `known`.
  */
-function withoutRetries(tellings: readonly StepTold[], known: Set<string>): StepTold[] {
-  const isRefusal = ({ what }: Told): boolean => what === "Event Warning" || /[45]\d\d$/.test(what);
-  const without = (told: readonly Told[]): Told[] =>
-    told.filter((one) => !isRefusal(one) || !known.has(JSON.stringify(one)));
-  const left = tellings.map((telling) => ({
-    ...telling,
-    writes: without(telling.writes),
-    events: without(telling.events),
+function withoutRetries(records: readonly StepRecord[], known: Set<string>): StepRecord[] {
+  const isRefusal = ({ what }: Entry): boolean => what === "Event Warning" || /[45]\d\d$/.test(what);
+  const without = (entries: readonly Entry[]): Entry[] =>
+    entries.filter((one) => !isRefusal(one) || !known.has(JSON.stringify(one)));
+  const left = records.map((record) => ({
+    ...record,
+    writes: without(record.writes),
+    events: without(record.events),
   }));
   for (const { writes, events } of left) {
     for (const one of [...writes, ...events]) if (isRefusal(one)) known.add(JSON.stringify(one));

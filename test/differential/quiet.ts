@@ -65,18 +65,18 @@ export const spamBurst = 25;
  * Whether an Event reports a success (`SuccessfulCreate`, `ScalingReplicaSet`), as opposed to a failure or its reason. A repetition patches
  * only the count and has no reason: it counts as a success.
  */
-export function tellsOfSuccess({ request }: Effect): boolean {
+export function reportsSuccess({ request }: Effect): boolean {
   const { reason } = (request ?? {}) as { readonly reason?: string };
   return reason === undefined || reason === "ScalingReplicaSet" || reason.startsWith("Successful");
 }
 
 /** Whether Events for these writes are still missing (they are written asynchronously) and cannot have been dropped as spam. */
-export function owesEvents(effects: readonly Effect[], isTold: (effect: Effect) => boolean): boolean {
-  const done = effects.filter((effect) => effect.code < 300 && isTold(effect)).length;
+export function owesEvents(effects: readonly Effect[], hasEvent: (effect: Effect) => boolean): boolean {
+  const done = effects.filter((effect) => effect.code < 300 && hasEvent(effect)).length;
   const events = effects.filter(({ resource }) => resource.startsWith("events"));
-  const told = events.filter(tellsOfSuccess).length;
-  const others = events.length - told;
-  return done + others < spamBurst && told < done;
+  const reported = events.filter(reportsSuccess).length;
+  const others = events.length - reported;
+  return done + others < spamBurst && reported < done;
 }
 
 /** The same for pods only. */

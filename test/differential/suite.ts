@@ -6,7 +6,7 @@ import type { Allowed } from "./differences.ts";
 import type { AnyObject } from "./objects.ts";
 import type { SideLog } from "./side-log.ts";
 import type { Stage, StageServer } from "./stage.ts";
-import type { Names, Told } from "./told.ts";
+import type { Names, Entry } from "./step-record.ts";
 
 export interface Step {
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Script {
 export interface ComparedKind {
   readonly kind: Kind;
   /** The part of an object that is compared. Default: all except what is unique to each creation (uid, versions, times, managedFields). */
-  readonly tell?: (object: AnyObject) => object;
+  readonly compared?: (object: AnyObject) => object;
 }
 
 export interface Suite {
@@ -78,7 +78,7 @@ export interface Suite {
   /** The length of the silence that ends a step if not everything is settled. Default 4 s. */
   readonly patienceMs?: number;
   /** What is recorded about the order of the writes, in steps that compare it. Default: `podOrders`. */
-  readonly order?: (effects: readonly Effect[], names: Names) => Told[];
+  readonly order?: (effects: readonly Effect[], names: Names) => Entry[];
   /** Adds names for values that only this suite can match, before a step is normalized: keys of `names.generated` become their values. */
   readonly learn?: (names: Names, objects: (kind: Kind) => readonly AnyObject[]) => void;
   /** Writes, such as `delete configmaps 200`, whose duplicates count once per step, because the number of repetitions is random. */

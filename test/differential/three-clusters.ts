@@ -111,14 +111,14 @@ async function sandbox({ ours, inside = [] }: Acting): Promise<Side> {
 }
 
 /** Returns a body without what is unique to each object: uids, versions, creation times, managedFields. */
-function told(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(told);
+function normalized(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalized);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== "managedFields" && name !== "creationTimestamp")
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, name === "uid" || name === "resourceVersion" ? "as read" : told(inner)]),
+      .map(([name, inner]) => [name, name === "uid" || name === "resourceVersion" ? "as read" : normalized(inner)]),
   );
 }
 
@@ -138,7 +138,7 @@ async function writesOf(
         namespace,
         name,
         code,
-        body: verb === "delete" && request === undefined ? {} : told(body),
+        body: verb === "delete" && request === undefined ? {} : normalized(body),
       };
     });
 }

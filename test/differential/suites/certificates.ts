@@ -6,7 +6,7 @@ import { ownFieldManager } from "../differences.ts";
 import type { AnyObject } from "../objects.ts";
 import { randomScript } from "../scripts/certificates/grammar.ts";
 import { scripts } from "../scripts/certificates/index.ts";
-import { standing } from "../telling.ts";
+import { standing } from "../normalize.ts";
 import type { Suite } from "../suite.ts";
 
 /** Removes what differs between the sides: each request has its own key, and each server its own administrator. */
@@ -29,7 +29,7 @@ export const certificates: Suite = {
   oracle: "certificatesigningrequest-approving-controller,certificatesigningrequest-cleaner-controller",
   ours: [certificateSigningRequestApproving, certificateSigningRequestCleaner],
   rbac: true,
-  kinds: [{ kind: CertificateSigningRequests, tell: (object: AnyObject) => arranged(standing(object)) }],
+  kinds: [{ kind: CertificateSigningRequests, compared: (object: AnyObject) => arranged(standing(object)) }],
   arranged,
   scripts,
   random: randomScript,

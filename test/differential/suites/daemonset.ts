@@ -12,7 +12,7 @@ import { randomScript } from "../scripts/daemonset/grammar.ts";
 import { scripts } from "../scripts/daemonset/index.ts";
 import type { Stage } from "../stage.ts";
 import type { Suite } from "../suite.ts";
-import type { Names } from "../told.ts";
+import type { Names } from "../step-record.ts";
 
 interface CountedSet {
   readonly metadata: Meta;
@@ -69,9 +69,9 @@ function learnHashes(names: Names, revisions: readonly AnyObject[]): void {
     for (const collisionCount of [undefined, 0, 1, 2, 3, 4, 5]) {
       const hash = podTemplateHash(template, { collisionCount });
       if (!metadata.name.endsWith(`-${hash}`)) continue;
-      const told = `HASH.T${fnv32a(new TextEncoder().encode(`${content} ${collisionCount}`))}`;
-      names.generated.set(hash, told);
-      names.generated.set(metadata.name, metadata.name.replace(hash, told));
+      const stable = `HASH.T${fnv32a(new TextEncoder().encode(`${content} ${collisionCount}`))}`;
+      names.generated.set(hash, stable);
+      names.generated.set(metadata.name, metadata.name.replace(hash, stable));
     }
   }
 }
@@ -85,7 +85,7 @@ function learnNodes(names: Names, nodes: readonly AnyObject[]): void {
 }
 
 /** A pod by its class, plus the affinity to its node and the tolerations. */
-function tellPod(object: AnyObject): Json {
+function podState(object: AnyObject): Json {
   const pod = object as unknown as PodObject & { readonly spec: Json };
   const { affinity, tolerations } = pod.spec;
   return { ...podClass(pod), affinity, tolerations };
@@ -113,9 +113,9 @@ export const daemonSets: Suite = {
   oracle: "daemonset-controller",
   ours: [daemonset],
   kinds: [
-    { kind: Nodes, tell: (node) => ({ is: nodeClass(node as unknown as Parameters<typeof nodeClass>[0]) }) },
+    { kind: Nodes, compared: (node) => ({ is: nodeClass(node as unknown as Parameters<typeof nodeClass>[0]) }) },
     { kind: DaemonSets },
-    { kind: Pods, tell: tellPod },
+    { kind: Pods, compared: podState },
     { kind: ControllerRevisions },
   ],
   owes: owesPodEvents,

@@ -4,16 +4,16 @@ import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import type { Effect } from "../../support/audit-log.ts";
 import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
-import { type AnyObject, type Meta, tellPod } from "../objects.ts";
-import { replicasAreSettled, spamBurst, tellsOfSuccess } from "../quiet.ts";
+import { type AnyObject, type Meta, podState } from "../objects.ts";
+import { replicasAreSettled, spamBurst, reportsSuccess } from "../quiet.ts";
 import { podsThat } from "../scripts/deployment/acts.ts";
 import { randomScript } from "../scripts/deployment/grammar.ts";
 import { scripts } from "../scripts/deployment/index.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Stage } from "../stage.ts";
-import { standing } from "../telling.ts";
+import { standing } from "../normalize.ts";
 import type { Suite } from "../suite.ts";
-import type { Names, Told } from "../told.ts";
+import type { Names, Entry } from "../step-record.ts";
 
 interface Counted {
   readonly metadata: Meta;
@@ -51,7 +51,7 @@ async function readinessIsCounted(stage: Stage): Promise<boolean> {
 
 /** Whether some object has fewer Events than changes of its pods or its size: Events are written asynchronously. */
 function owesEvents({ effects }: SideLog): boolean {
-  const [owed, told, sizes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+  const [owed, reported, sizes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const count = (of: Map<string, number>, name: string): void => void of.set(name, (of.get(name) ?? 0) + 1);
   for (const effect of effects) {
     const { resource, verb, code, name, request, response } = effect;
@@ -60,9 +60,9 @@ function owesEvents({ effects }: SideLog): boolean {
     const { spec, metadata } = response as Partial<Counted>;
     const owner = metadata?.ownerReferences?.[0]?.name ?? "";
     if (resource.startsWith("events")) {
-      if (!tellsOfSuccess(effect)) continue;
+      if (!reportsSuccess(effect)) continue;
       const { involvedObject } = (verb === "create" ? request : response) as { readonly involvedObject?: Meta };
-      count(told, involvedObject?.name ?? "");
+      count(reported, involvedObject?.name ?? "");
     } else if (resource === "pods" && verb !== "patch") count(owed, owner);
     else if (resource === "replicasets.apps" && (verb === "create" || verb === "update")) {
       const size = spec?.replicas ?? 0;
@@ -70,7 +70,7 @@ function owesEvents({ effects }: SideLog): boolean {
       sizes.set(name, size);
     }
   }
-  return [...owed].some(([name, all]) => all < spamBurst && (told.get(name) ?? 0) < all);
+  return [...owed].some(([name, all]) => all < spamBurst && (reported.get(name) ?? 0) < all);
 }
 
 const staleUpdate: Allowed = {
@@ -113,7 +113,7 @@ const combinedEvents: Allowed = {
 };
 
 /** The writes to ReplicaSets in order: `update web-abc with 3`. Patches are omitted, because orphans are adopted in random order. */
-function order(effects: readonly Effect[], _names: Names): Told[] {
+function order(effects: readonly Effect[], _names: Names): Entry[] {
   const steps = effects
     .filter(({ resource, code, verb }) => resource === "replicasets.apps" && code < 300 && verb !== "patch")
     .map(({ verb, name, response }) => {
@@ -134,26 +134,26 @@ interface Condition {
  * Omits what depends on the order of deltas and syncs, in kube-controller-manager too: the order of conditions, the reason for progress of
  * an incomplete rollout, and which of several ReplicaSets with the same template is named.
  */
-function tellDeployment(object: AnyObject): object {
+function deploymentState(object: AnyObject): object {
   const { spec, status } = object as unknown as Counted;
   const isComplete = ["updatedReplicas", "replicas", "availableReplicas"].every(
     (count) => (status?.[count] ?? 0) === spec.replicas,
   );
   const { conditions = [] } = (status ?? {}) as unknown as { readonly conditions?: readonly Condition[] };
-  const told = [...conditions]
+  const comparable = [...conditions]
     .sort((a, b) => (a.type < b.type ? -1 : 1))
     .map((one) => {
       if (one.type !== "Progressing" || one.status === "False" || one.reason === "DeploymentPaused") return one;
       return isComplete ? { ...one, message: "" } : { type: "Progressing", status: "True, or Unknown after a pause" };
     });
-  return standing({ ...object, status: { ...status, conditions: told } });
+  return standing({ ...object, status: { ...status, conditions: comparable } });
 }
 
 export const deployments: Suite = {
   name: "deployment",
   oracle: "deployment-controller,replicaset-controller",
   ours: [deployment, replicaset],
-  kinds: [{ kind: Deployments, tell: tellDeployment }, { kind: ReplicaSets }, { kind: Pods, tell: tellPod }],
+  kinds: [{ kind: Deployments, compared: deploymentState }, { kind: ReplicaSets }, { kind: Pods, compared: podState }],
   owes: owesEvents,
   isSettled: async (stage) =>
     (await replicasAreSettled(stage)) && (await readinessIsCounted(stage)) && (await deploymentsAreSettled(stage)),

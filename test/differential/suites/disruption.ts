@@ -48,7 +48,7 @@ export const disruptions: Suite = {
   name: "disruption",
   oracle: "disruption-controller",
   ours: [disruption],
-  kinds: [{ kind: PodDisruptionBudgets }, { kind: Pods, tell: tellPod }],
+  kinds: [{ kind: PodDisruptionBudgets }, { kind: Pods, compared: podState }],
   isSettled,
   scripts,
   random: randomScript,
@@ -57,6 +57,6 @@ export const disruptions: Suite = {
 };
 
 /** The whole status, because the controller writes one of its conditions. */
-function tellPod({ metadata, status }: AnyObject): object {
+function podState({ metadata, status }: AnyObject): object {
   return { name: metadata.name, labels: metadata.labels, status };
 }

@@ -3,13 +3,13 @@ import { known } from "../kinds.ts";
 import { Pods } from "../../../src/api/kinds.ts";
 import { endpoints } from "../../../src/controllers/endpoints/endpoints.ts";
 import { type Allowed, namespaceInBody, ownFieldManager } from "../differences.ts";
-import { tellPod } from "../objects.ts";
+import { podState } from "../objects.ts";
 import { haveSettled } from "../scripts/endpoints/desired-endpoints.ts";
 import { randomScript } from "../scripts/endpoints/grammar.ts";
 import { objects } from "../scripts/endpoints/objects.ts";
 import { pods } from "../scripts/endpoints/pods.ts";
 import { services } from "../scripts/endpoints/services.ts";
-import { standing } from "../telling.ts";
+import { standing } from "../normalize.ts";
 import type { Suite } from "../suite.ts";
 
 /** Sorts subsets, which are ordered by hashes that include uids. That order is tested in `test/controllers/endpoints/golden`. */
@@ -29,11 +29,11 @@ const late: Allowed = {
   matches: ({ what }) => /^(create|update) endpoints (404|409)$/.test(what),
 };
 
-const conflictTold: Allowed = {
+const conflictEvent: Allowed = {
   id: "an Event about a write that came too early",
   category: "noise",
   upstream: "pkg/controller/endpoint/endpoints_controller.go:syncService",
-  why: "the same write is told of in an Event",
+  why: "an Event reports the same write",
   matches: ({ what, theirs, ours }) =>
     what === "Event Warning" && /the object has been modified|already exists/.test(JSON.stringify([theirs, ours])),
 };
@@ -60,8 +60,8 @@ export const endpointsSuite: Suite = {
   ours: [endpoints],
   serviceRanges: ["10.0.0.0/16", "fd00::/108"],
   kinds: [
-    { kind: known.endpoints, tell: (object) => arranged(standing(object)) },
-    { kind: Pods, tell: tellPod },
+    { kind: known.endpoints, compared: (object) => arranged(standing(object)) },
+    { kind: Pods, compared: podState },
   ],
   arranged,
   isSettled: haveSettled,
@@ -73,5 +73,5 @@ export const endpointsSuite: Suite = {
   seeds: { short: 3, long: 100 },
   randomSteps: 20,
   width: 16,
-  differences: [ownFieldManager, namespaceInBody, late, conflictTold, timeLost, madeAnew],
+  differences: [ownFieldManager, namespaceInBody, late, conflictEvent, timeLost, madeAnew],
 };

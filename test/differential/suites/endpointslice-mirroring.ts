@@ -8,8 +8,8 @@ import type { AnyObject } from "../objects.ts";
 import { isMirrored, mostOfSubset } from "../scripts/endpointslice-mirroring/acts.ts";
 import { randomScript } from "../scripts/endpointslice-mirroring/grammar.ts";
 import { scripts } from "../scripts/endpointslice-mirroring/index.ts";
-import { standing } from "../telling.ts";
-import type { Names } from "../told.ts";
+import { standing } from "../normalize.ts";
+import type { Names } from "../step-record.ts";
 import type { Suite } from "../suite.ts";
 
 const text = (endpoint: object): string => JSON.stringify(endpoint);
@@ -32,9 +32,9 @@ function arranged<T extends object>(slice: T): T {
 /** The order in which the slices were created is random. A replaced slice has no generateName, so the suffix is cut from its name. */
 function learn(names: Names, objects: (kind: Kind) => readonly AnyObject[]): void {
   for (const { metadata } of objects(EndpointSlices)) {
-    const told = metadata.name.replace(/-[a-z0-9]{5}$/, "-SUFFIX");
-    names.generated.set(metadata.name, told);
-    names.uids.set(metadata.uid, `uid of EndpointSlice ${told}`);
+    const stable = metadata.name.replace(/-[a-z0-9]{5}$/, "-SUFFIX");
+    names.generated.set(metadata.name, stable);
+    names.uids.set(metadata.uid, `uid of EndpointSlice ${stable}`);
   }
 }
 
@@ -69,7 +69,10 @@ export const endpointSliceMirroring: Suite = {
   oracleFlags: [`--mirroring-max-endpoints-per-subset=${mostOfSubset}`],
   ours: [defineMirroringController({ maxPerSubset: mostOfSubset })],
   serviceRanges: ["10.0.0.0/16", "fd00::/108"],
-  kinds: [{ kind: EndpointSlices, tell: (object: AnyObject) => arranged(standing(object)) }, { kind: known.endpoints }],
+  kinds: [
+    { kind: EndpointSlices, compared: (object: AnyObject) => arranged(standing(object)) },
+    { kind: known.endpoints },
+  ],
   arranged,
   learn,
   isSettled: isMirrored,

@@ -44,7 +44,7 @@ export const autoscalers: Suite = {
   oracleFlags: flags.map((flag) => `--horizontal-pod-autoscaler-${flag}`),
   ours: [defineAutoscaler(period)],
   prepare: serveMetrics,
-  kinds: [{ kind: HorizontalPodAutoscalers }, { kind: Deployments, tell: tellReplicas }],
+  kinds: [{ kind: HorizontalPodAutoscalers }, { kind: Deployments, compared: replicasState }],
   isSettled,
   // Longer than the stabilization window, and than three syncs.
   quietMs: 3600,
@@ -73,6 +73,6 @@ async function isSettled(stage: Stage): Promise<boolean> {
   });
 }
 
-function tellReplicas({ metadata, spec }: AnyObject): object {
+function replicasState({ metadata, spec }: AnyObject): object {
   return { name: metadata.name, replicas: (spec as { readonly replicas: number }).replicas };
 }

@@ -4,14 +4,14 @@ import { job } from "../../../src/controllers/job/job.ts";
 import { ttlAfterFinished } from "../../../src/controllers/ttl-after-finished/ttl-after-finished.ts";
 import type { Effect } from "../../support/audit-log.ts";
 import { namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
-import { type PodObject, tellPod } from "../objects.ts";
+import { type PodObject, podState } from "../objects.ts";
 import { owesPodEvents } from "../quiet.ts";
 import { finalizer, hasCondition, indexName, type JobObject } from "../scripts/job/acts.ts";
 import { randomScript } from "../scripts/job/grammar.ts";
 import { scripts } from "../scripts/job/index.ts";
 import type { Stage } from "../stage.ts";
 import type { Suite } from "../suite.ts";
-import type { Names, Told } from "../told.ts";
+import type { Names, Entry } from "../step-record.ts";
 
 const isEnded = ({ status }: PodObject): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
 const isLeaving = ({ metadata }: PodObject): boolean => metadata.deletionTimestamp !== undefined;
@@ -50,7 +50,7 @@ function isJobSettled(job: JobObject, pods: readonly PodObject[]): boolean {
  * For each Job, its writes in order: each status with its conditions and counts, and between two of them each verb on its pods once,
  * because those interleave randomly.
  */
-function order(effects: readonly Effect[], names: Names): Told[] {
+function order(effects: readonly Effect[], names: Names): Entry[] {
   const byJob = new Map<string, { readonly steps: string[]; verbs: Set<string> }>();
   for (const effect of effects) {
     const isStatus = effect.resource === "jobs.batch/status";
@@ -87,16 +87,16 @@ function statusInWords({ status = {} }: JobObject): string {
 }
 
 /** Includes the index, because pods with different indexes are not interchangeable. */
-function tellJobPod(object: object): object {
+function jobPodState(object: object): object {
   const { metadata, spec } = object as PodObject & { readonly spec: { readonly hostname?: string } };
-  return { ...tellPod(object), index: metadata.annotations?.[indexName], hostname: spec.hostname };
+  return { ...podState(object), index: metadata.annotations?.[indexName], hostname: spec.hostname };
 }
 
 export const jobs: Suite = {
   name: "job",
   oracle: "job-controller,ttl-after-finished-controller",
   ours: [job, ttlAfterFinished],
-  kinds: [{ kind: Jobs }, { kind: Pods, tell: tellJobPod }],
+  kinds: [{ kind: Jobs }, { kind: Pods, compared: jobPodState }],
   owes: owesPodEvents,
   isSettled: jobsAreSettled,
   // Changes are collected for a second before they cause a sync.

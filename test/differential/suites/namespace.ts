@@ -5,13 +5,13 @@ import { namespace } from "../../../src/controllers/namespace/namespace.ts";
 import type { Effect } from "../../support/audit-log.ts";
 import { ownFieldManager } from "../differences.ts";
 import { known } from "../kinds.ts";
-import { tellPod } from "../objects.ts";
+import { podState } from "../objects.ts";
 import { randomScript } from "../scripts/namespace/grammar.ts";
 import { scripts } from "../scripts/namespace/index.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Stage, StageServer } from "../stage.ts";
 import type { Suite } from "../suite.ts";
-import type { Told } from "../told.ts";
+import type { Entry } from "../step-record.ts";
 
 /** Number of deletable namespaced kinds that each server has built in. */
 const kindsOf = new WeakMap<StageServer, Promise<number>>();
@@ -49,7 +49,7 @@ async function isSettled(stage: Stage, { effects }: SideLog, actedAt: number): P
 }
 
 /** Records that pods are deleted first and the finalizer last. kube-controller-manager deletes the kinds in between in random order. */
-function order(effects: readonly Effect[]): Told[] {
+function order(effects: readonly Effect[]): Entry[] {
   const steps: string[] = [];
   for (const { resource, verb, code } of effects) {
     if (code >= 300) continue;
@@ -65,10 +65,10 @@ export const namespaces: Suite = {
   ours: [namespace],
   kinds: [
     { kind: Namespaces },
-    { kind: Pods, tell: tellPod },
+    { kind: Pods, compared: podState },
     { kind: known.configmaps },
     { kind: known.secrets },
-    { kind: known.services, tell: ({ metadata: { name, finalizers } }) => ({ name, finalizers }) },
+    { kind: known.services, compared: ({ metadata: { name, finalizers } }) => ({ name, finalizers }) },
     { kind: known.leases },
     { kind: known.persistentvolumeclaims },
     { kind: ServiceAccounts },

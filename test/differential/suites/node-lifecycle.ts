@@ -2,32 +2,32 @@
 import { Nodes, Pods } from "../../../src/api/kinds.ts";
 import { defineNodeLifecycle } from "../../../src/controllers/node-lifecycle/node-lifecycle.ts";
 import { type Allowed, ownFieldManager } from "../differences.ts";
-import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { type AnyObject, type Json, podState } from "../objects.ts";
 import { randomScript } from "../scripts/node-lifecycle/grammar.ts";
 import { scripts } from "../scripts/node-lifecycle/index.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Stage } from "../stage.ts";
 import type { Suite } from "../suite.ts";
 
-interface Told {
+interface Reported {
   readonly spec: { readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
   readonly status?: { readonly conditions?: readonly Json[] };
 }
 
 /** A node with its labels, taints and conditions. Taints are sorted, because their order is random. */
-function tellNode(object: AnyObject): Json {
+function nodeState(object: AnyObject): Json {
   // Every node has a spec.
-  const { spec, status } = object as unknown as Told & AnyObject;
+  const { spec, status } = object as unknown as Reported & AnyObject;
   const order = ({ key, effect }: { readonly key: string; readonly effect: string }): string => `${key} ${effect}`;
   const taints = (spec.taints ?? []).toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
   const { name, labels } = object.metadata;
   return { name, labels, spec: { ...spec, taints }, conditions: status?.conditions };
 }
 
-function tell(object: AnyObject): Json {
-  const { status } = object as unknown as Told;
+function compared(object: AnyObject): Json {
+  const { status } = object as unknown as Reported;
   // The conditions already contain the time.
-  return { ...tellPod(object), ready: "", conditions: status?.conditions };
+  return { ...podState(object), ready: "", conditions: status?.conditions };
 }
 
 const conflict: Allowed = {
@@ -45,7 +45,7 @@ const nothingNew: Allowed = {
   why: "labels are compared with a node that is read anew: where the cache was behind, nothing is left to patch, and kube-controller-manager sends an empty patch",
   matches: ({ what, path, theirs, ours }) =>
     what === "patch nodes 200" &&
-    (path === ".body.metadata" || [theirs, ours].some((told) => JSON.stringify(told)?.includes('"body":{}'))),
+    (path === ".body.metadata" || [theirs, ours].some((one) => JSON.stringify(one)?.includes('"body":{}'))),
 };
 
 const inTurn: Allowed = {
@@ -56,8 +56,8 @@ const inTurn: Allowed = {
   matches: ({ what, path, theirs, ours }) =>
     what === "patch nodes 200" &&
     (path === ".about.name" ||
-      [theirs, ours].some((told) =>
-        /node.kubernetes.io.(not-ready|unreachable)|NoExecute/.test(JSON.stringify(told) ?? ""),
+      [theirs, ours].some((one) =>
+        /node.kubernetes.io.(not-ready|unreachable)|NoExecute/.test(JSON.stringify(one) ?? ""),
       )),
 };
 
@@ -89,8 +89,8 @@ export const nodeLifecycles: Suite = {
     }),
   ],
   kinds: [
-    { kind: Nodes, tell: tellNode },
-    { kind: Pods, tell },
+    { kind: Nodes, compared: nodeState },
+    { kind: Pods, compared },
   ],
   owes: owesAnnouncements,
   // Labels are set again until the cache shows them. Upstream reads the node first, and can then send an empty patch.

@@ -3,13 +3,13 @@ import { Nodes, Pods, VolumeAttachments } from "../../../src/api/kinds.ts";
 import { attachmentName } from "../../../src/controllers/persistentvolume-attach-detach/attachable.ts";
 import { persistentVolumeAttachDetach } from "../../../src/controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
 import { type Allowed, ownFieldManager } from "../differences.ts";
-import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { type AnyObject, type Json, podState } from "../objects.ts";
 import { driverName, handleOf } from "../scripts/persistentvolume-attach-detach/acts.ts";
 import { randomScript } from "../scripts/persistentvolume-attach-detach/grammar.ts";
 import { scripts } from "../scripts/persistentvolume-attach-detach/index.ts";
 import type { Suite } from "../suite.ts";
-import { standing } from "../telling.ts";
-import type { Names } from "../told.ts";
+import { standing } from "../normalize.ts";
+import type { Names } from "../step-record.ts";
 
 interface NodeObject extends AnyObject {
   readonly spec: Json;
@@ -17,7 +17,7 @@ interface NodeObject extends AnyObject {
 }
 
 /** The parts of a node that are compared. Volumes are sorted, because upstream writes them in the order of a Go map. */
-function tellNode(object: AnyObject): Json {
+function nodeState(object: AnyObject): Json {
   const { metadata, spec, status } = object as NodeObject;
   const attached = (status?.volumesAttached ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return { name: metadata.name, taints: spec["taints"], attached };
@@ -42,8 +42,8 @@ function learnNames(names: Names, attachments: readonly AnyObject[]): void {
       const handle = handleOf(stage, claim.startsWith(prefix) ? claim.slice(prefix.length) : claim);
       return attachmentName({ driver: driverName(stage), handle }, spec.nodeName) === metadata.name;
     });
-    const told = `csi-of-${volume}-on-${spec.nodeName}${made ? "" : "-by-another-hash"}`;
-    names.generated.set(metadata.name, told.replaceAll(names.namespace, "NAMESPACE"));
+    const stable = `csi-of-${volume}-on-${spec.nodeName}${made ? "" : "-by-another-hash"}`;
+    names.generated.set(metadata.name, stable.replaceAll(names.namespace, "NAMESPACE"));
   }
 }
 
@@ -63,7 +63,7 @@ const inAnyOrder: Allowed = {
   matches: ({ what, theirs, ours }) =>
     what === "Event Warning" &&
     [theirs, ours].every(
-      (told) => told === undefined || JSON.stringify(told).includes("Volume is already used by pod(s) "),
+      (one) => one === undefined || JSON.stringify(one).includes("Volume is already used by pod(s) "),
     ),
 };
 
@@ -82,9 +82,9 @@ export const attachDetach: Suite = {
   oracleFlags: ["--attach-detach-reconcile-sync-period=2s"],
   ours: [persistentVolumeAttachDetach],
   kinds: [
-    { kind: VolumeAttachments, tell: standing },
-    { kind: Nodes, tell: tellNode },
-    { kind: Pods, tell: tellPod },
+    { kind: VolumeAttachments, compared: standing },
+    { kind: Nodes, compared: nodeState },
+    { kind: Pods, compared: podState },
   ],
   learn: (names, objects) => learnNames(names, objects(VolumeAttachments)),
   repeated: (what) => what === "delete volumeattachments.storage.k8s.io 200",

@@ -42,7 +42,7 @@ const podsInAnyOrder: Allowed = {
   why: "upstream names them in the order of a Go set; we by their names",
   matches: ({ what, theirs, ours }) =>
     what === "create Event 201" &&
-    [theirs, ours].every((told) => told === undefined || JSON.stringify(told).includes("waiting for pods ")),
+    [theirs, ours].every((one) => one === undefined || JSON.stringify(one).includes("waiting for pods ")),
 };
 
 export const volumeBinding: Suite = {

@@ -2,18 +2,18 @@
 import { Pods } from "../../../src/api/kinds.ts";
 import { definePodGarbageCollector } from "../../../src/controllers/pod-garbage-collector/pod-garbage-collector.ts";
 import { type Allowed } from "../differences.ts";
-import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { type AnyObject, type Json, podState } from "../objects.ts";
 import { randomScript } from "../scripts/pod-garbage-collector/grammar.ts";
 import { scripts } from "../scripts/pod-garbage-collector/index.ts";
 import type { Suite } from "../suite.ts";
 
 /** A pod with its conditions, which contain the reason for its deletion. */
-function tell(object: AnyObject): Json {
+function compared(object: AnyObject): Json {
   const { conditions = [], observedGeneration } = (object["status"] ?? {}) as {
     readonly conditions?: readonly Json[];
     readonly observedGeneration?: number;
   };
-  return { ...tellPod(object), conditions, observedGeneration };
+  return { ...podState(object), conditions, observedGeneration };
 }
 
 const deletedTwice: Allowed = {
@@ -29,7 +29,7 @@ export const podGarbageCollection: Suite = {
   oracle: "pod-garbage-collector-controller",
   oracleFlags: ["--terminated-pod-gc-threshold=1"],
   ours: [definePodGarbageCollector({ terminatedPodThreshold: 1 })],
-  kinds: [{ kind: Pods, tell }],
+  kinds: [{ kind: Pods, compared }],
   // Every scan deletes a pod with a finalizer again.
   repeated: (what) => what === "delete pods 200",
   scripts,

@@ -17,11 +17,11 @@ import { serviceaccount } from "../../../src/controllers/serviceaccount/servicea
 import { ttl } from "../../../src/controllers/ttl/ttl.ts";
 import { validatingAdmissionPolicyStatus } from "../../../src/controllers/validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
 import { type Allowed, namespaceInBody, ownFieldManager } from "../differences.ts";
-import { tellPod } from "../objects.ts";
+import { podState } from "../objects.ts";
 import { isSettled } from "../scripts/published/acts.ts";
 import { randomScript } from "../scripts/published/grammar.ts";
 import { scripts } from "../scripts/published/index.ts";
-import { tellPolicy } from "../scripts/published/policy-acts.ts";
+import { policyState } from "../scripts/published/policy-acts.ts";
 import type { Suite } from "../suite.ts";
 
 /** Each API server has its own certificate authority. Any value that is not a certificate is kept. */
@@ -49,8 +49,8 @@ const firstAccount: Allowed = {
   matches: ({ what }) => what === "create serviceaccounts 201",
 };
 
-const appliesNothing = (told: unknown): boolean => {
-  const { body } = (told ?? {}) as { readonly body?: { readonly rules?: unknown } };
+const appliesNothing = (write: unknown): boolean => {
+  const { body } = (write ?? {}) as { readonly body?: { readonly rules?: unknown } };
   return body !== undefined && body.rules === undefined;
 };
 
@@ -79,9 +79,9 @@ export const published: Suite = {
     { kind: ServiceAccounts },
     { kind: ClusterRoles },
     { kind: PersistentVolumeClaims },
-    { kind: Pods, tell: tellPod },
+    { kind: Pods, compared: podState },
     { kind: Nodes },
-    { kind: ValidatingAdmissionPolicies, tell: tellPolicy },
+    { kind: ValidatingAdmissionPolicies, compared: policyState },
   ],
   arranged,
   isSettled: (stage) => isSettled(stage, { strict: true }),

@@ -3,7 +3,7 @@ import { Pods, ReplicaSets, ReplicationControllers } from "../../../src/api/kind
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { replicationcontroller } from "../../../src/controllers/replicaset/replicationcontroller.ts";
 import { namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
-import { tellPod } from "../objects.ts";
+import { podState } from "../objects.ts";
 import { owesPodEvents, replicasAreSettled } from "../quiet.ts";
 import { randomScript } from "../scripts/replicaset/grammar.ts";
 import { scripts } from "../scripts/replicaset/index.ts";
@@ -13,7 +13,7 @@ export const replicaSets: Suite = {
   name: "replicaset",
   oracle: "replicaset-controller,replicationcontroller-controller",
   ours: [replicaset, replicationcontroller],
-  kinds: [{ kind: ReplicaSets }, { kind: ReplicationControllers }, { kind: Pods, tell: tellPod }],
+  kinds: [{ kind: ReplicaSets }, { kind: ReplicationControllers }, { kind: Pods, compared: podState }],
   owes: owesPodEvents,
   isSettled: replicasAreSettled,
   scripts,

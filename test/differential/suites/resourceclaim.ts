@@ -2,17 +2,17 @@
 import { Pods, ResourceClaims } from "../../../src/api/kinds.ts";
 import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
 import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
-import { type AnyObject, tellPod } from "../objects.ts";
+import { type AnyObject, podState } from "../objects.ts";
 import { type ClaimingPod, isSettled } from "../scripts/resourceclaim/acts.ts";
 import { randomScript } from "../scripts/resourceclaim/grammar.ts";
 import { scripts } from "../scripts/resourceclaim/index.ts";
 import type { Suite } from "../suite.ts";
 
 /** Sorts the entries of the status: upstream writes several at once in the order of a Go map. */
-function tellClaims(object: AnyObject): object {
+function claimsState(object: AnyObject): object {
   const { status } = object as unknown as ClaimingPod;
   const claims = [...(status?.resourceClaimStatuses ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { ...tellPod(object), claims, extended: status?.extendedResourceClaimStatus };
+  return { ...podState(object), claims, extended: status?.extendedResourceClaimStatus };
 }
 
 const late: Allowed = {
@@ -27,7 +27,7 @@ export const resourceClaims: Suite = {
   name: "resourceclaim",
   oracle: "resourceclaim-controller",
   ours: [resourceclaim],
-  kinds: [{ kind: ResourceClaims }, { kind: Pods, tell: tellClaims }],
+  kinds: [{ kind: ResourceClaims }, { kind: Pods, compared: claimsState }],
   isSettled,
   // Anything that is not settled will be written to, however late its controller is.
   owes: async (_log, stage) => !(await isSettled(stage)),

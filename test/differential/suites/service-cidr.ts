@@ -6,7 +6,7 @@ import type { AnyObject } from "../objects.ts";
 import { isSettled } from "../scripts/service-cidr/acts.ts";
 import { randomScript } from "../scripts/service-cidr/grammar.ts";
 import { scripts } from "../scripts/service-cidr/index.ts";
-import { standing } from "../telling.ts";
+import { standing } from "../normalize.ts";
 import type { Suite } from "../suite.ts";
 
 /** Each stage has its own ranges. */
@@ -27,7 +27,7 @@ export const serviceCidrs: Suite = {
   name: "service-cidr",
   oracle: "service-cidr-controller",
   ours: [serviceCidr],
-  kinds: [{ kind: ServiceCidrs, tell: withoutRanges }],
+  kinds: [{ kind: ServiceCidrs, compared: withoutRanges }],
   isSettled,
   owes: async (_log, stage) => !(await isSettled(stage)),
   scripts,

@@ -10,7 +10,7 @@ import { owesEvents } from "../quiet.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Stage } from "../stage.ts";
 import type { Suite } from "../suite.ts";
-import type { Names, Told } from "../told.ts";
+import type { Names, Entry } from "../step-record.ts";
 
 interface CountedSet {
   readonly metadata: Meta;
@@ -63,7 +63,7 @@ async function owesRetry({ effects }: SideLog, stage: Stage): Promise<boolean> {
 }
 
 /** A pod by its name, which is not generated, plus the parts that the StatefulSet sets. */
-function tellPod(object: AnyObject): Json {
+function podState(object: AnyObject): Json {
   const pod = object as unknown as PodObject & { readonly spec: Json };
   const { hostname, subdomain, volumes } = pod.spec;
   return { ...podClass(pod), name: pod.metadata.name, hostname, subdomain, volumes };
@@ -73,7 +73,7 @@ function tellPod(object: AnyObject): Json {
  * Creations and deletions of pods and claims, and updates of pods, in order. The order in which orphans are adopted is random, and so is
  * the sync in which a claim gets its owner.
  */
-function order(effects: readonly Effect[], _names: Names): Told[] {
+function order(effects: readonly Effect[], _names: Names): Entry[] {
   const steps = effects
     .filter(({ resource, code, verb }) => {
       if (code >= 300 || verb === "patch") return false;
@@ -137,7 +137,7 @@ export const statefulSets: Suite = {
   ours: [statefulset],
   kinds: [
     { kind: StatefulSets },
-    { kind: Pods, tell: tellPod },
+    { kind: Pods, compared: podState },
     { kind: PersistentVolumeClaims },
     { kind: ControllerRevisions },
   ],

@@ -4,7 +4,7 @@ import { persistentVolumeProtection } from "../../../src/controllers/persistentv
 import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { volumeAttributesClassProtection } from "../../../src/controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
 import { type Allowed, ownFieldManager } from "../differences.ts";
-import { type AnyObject, tellPod } from "../objects.ts";
+import { type AnyObject, podState } from "../objects.ts";
 import { randomScript } from "../scripts/storage-protection/grammar.ts";
 import { scripts } from "../scripts/storage-protection/index.ts";
 import type { Stage } from "../stage.ts";
@@ -94,7 +94,7 @@ export const storageProtection: Suite = {
   name: "storage-protection",
   oracle: protectedKinds.map(({ kind }) => `${kind.toLowerCase()}-protection-controller`).join(","),
   ours: [persistentVolumeClaimProtection, persistentVolumeProtection, volumeAttributesClassProtection],
-  kinds: [...protectedKinds.map((kind) => ({ kind })), { kind: Pods, tell: tellPod }],
+  kinds: [...protectedKinds.map((kind) => ({ kind })), { kind: Pods, compared: podState }],
   isSettled,
   // Anything that is not settled will be written to, however late its controller is.
   owes: async (_log, stage) => !(await isSettled(stage)),

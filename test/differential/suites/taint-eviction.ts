@@ -3,17 +3,17 @@ import { Pods } from "../../../src/api/kinds.ts";
 import { taintEviction } from "../../../src/controllers/taint-eviction/taint-eviction.ts";
 import type { Effect } from "../../support/audit-log.ts";
 import { noBodyOfDelete } from "../differences.ts";
-import { type AnyObject, type Json, tellPod } from "../objects.ts";
+import { type AnyObject, type Json, podState } from "../objects.ts";
 import { randomScript } from "../scripts/taint-eviction/grammar.ts";
 import { scripts } from "../scripts/taint-eviction/index.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Suite } from "../suite.ts";
 
 /** A pod with its tolerations, and its conditions, which contain the reason for its eviction. */
-function tell(object: AnyObject): Json {
+function compared(object: AnyObject): Json {
   const { conditions = [] } = (object["status"] ?? {}) as { readonly conditions?: readonly Json[] };
   const { tolerations } = object["spec"] as { readonly tolerations?: readonly Json[] };
-  return { ...tellPod(object), conditions, tolerations };
+  return { ...podState(object), conditions, tolerations };
 }
 
 const isEvent = ({ resource }: Effect): boolean => resource.startsWith("events");
@@ -33,7 +33,7 @@ export const taintEvictions: Suite = {
   // It needs a node index of pods that another controller must add: the DaemonSet controller, which has nothing else to do here.
   oracle: "taint-eviction-controller,daemonset-controller",
   ours: [taintEviction],
-  kinds: [{ kind: Pods, tell }],
+  kinds: [{ kind: Pods, compared }],
   owes: owesEvents,
   // A running toleration time is not visible, so a script could act before it has started.
   quietMs: 1000,

@@ -42,7 +42,7 @@ interface Scene {
 /** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), users: 0, slices: new Map() };
-  const steps = [telling(scene, "s"), using(scene)];
+  const steps = [publishing(scene, "s"), using(scene)];
   while (steps.length < length) steps.push(oneOf(scene, moves)(scene));
   return { name: `seed ${seed}`, steps: steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` })) };
 }
@@ -70,7 +70,7 @@ function tolerationsOf(scene: Scene): readonly Toleration[] {
 }
 
 /** Creates a slice, or replaces its devices, sometimes in a newer generation. */
-function telling(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"])): Step {
+function publishing(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"])): Step {
   const devices = someDevices(scene, name);
   const before = scene.slices.get(name);
   const newest = Math.max(0, ...scene.slices.values());
@@ -107,12 +107,12 @@ async function someClaim(stage: Stage, fraction: number): Promise<string | undef
 const moves: readonly ((scene: Scene) => Step)[] = [
   using,
   using,
-  telling,
-  telling,
-  telling,
+  publishing,
+  publishing,
+  publishing,
   (scene) => {
     const [name] = [...scene.slices.keys()].slice(-1);
-    if (name === undefined) return telling(scene);
+    if (name === undefined) return publishing(scene);
     scene.slices.delete(name);
     return act(`slice ${name} goes`, (stage) => removeSlice(stage, name));
   },

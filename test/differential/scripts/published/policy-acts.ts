@@ -3,7 +3,7 @@ import { ValidatingAdmissionPolicies } from "../../../../src/api/kinds.ts";
 import type { AnyObject, Json } from "../../objects.ts";
 import { ownName, type Stage } from "../../stage.ts";
 import type { Step } from "../../suite.ts";
-import { standing } from "../../telling.ts";
+import { standing } from "../../normalize.ts";
 import { act } from "./acts.ts";
 
 /** API groups, versions and resources of a rule. */
@@ -146,7 +146,7 @@ export const undefine = (plural: string): Step =>
   });
 
 /** The object, and the status fields that each manager has applied. Removes the times with which upstream's type names end. */
-export function tellPolicy(object: AnyObject): object {
+export function policyState(object: AnyObject): object {
   const entries = (object.metadata as { readonly managedFields?: readonly Json[] }).managedFields ?? [];
   const applied = entries
     .filter(({ operation }) => operation === "Apply")

@@ -5,8 +5,8 @@ import type { PodObject } from "./objects.ts";
 import type { Stage } from "./stage.ts";
 import type { Suite } from "./suite.ts";
 import { excesses } from "./tally.ts";
-import { namesOf, tell } from "./telling.ts";
-import type { StepTold } from "./told.ts";
+import { namesOf, recordStep } from "./normalize.ts";
+import type { StepRecord } from "./step-record.ts";
 import { wholePods } from "./whole-pods.ts";
 
 const base = Date.parse("2026-01-01T12:00:00.500Z");
@@ -28,17 +28,17 @@ const empty: Effect = {
   at: base,
 };
 
-async function told(...effects: readonly Partial<Effect>[]): Promise<StepTold> {
+async function recorded(...effects: readonly Partial<Effect>[]): Promise<StepRecord> {
   const suite = { kinds: [], repeated: (what: string) => what.startsWith("delete ") } as unknown as Suite;
   const all = effects.map((effect) => ({ ...empty, ...effect }));
-  return tell(suite, {} as Stage, all, namesOf("shop", base));
+  return recordStep(suite, {} as Stage, all, namesOf("shop", base));
 }
 
 async function content(request: object): Promise<unknown> {
-  return (await told({ request })).writes[0]?.content;
+  return (await recorded({ request })).writes[0]?.content;
 }
 
-describe("the telling of a write", () => {
+describe("the record of a write", () => {
   test("has a resourceVersion that was sent, so that an update without one differs", async () => {
     const update = (resourceVersion?: string): object => ({ metadata: { name: "web", resourceVersion } });
     expect(await content(update("12"))).toEqual(await content(update("99")));
@@ -67,7 +67,7 @@ describe("the telling of a write", () => {
   });
 
   test("counts repeated status writes, refusals and other repetitions once", async () => {
-    const { counted, writes } = await told(
+    const { counted, writes } = await recorded(
       { resource: "deployments.apps/status", response: { metadata: { name: "web", uid: "u" } } },
       { code: 409, reason: "Conflict" },
       { code: 409, reason: "Conflict" },
@@ -87,7 +87,7 @@ test("more than twice as many writes, with some to spare, are an excess", () => 
   expect(excesses(theirs, new Map([["create pods 403", 9]]), 8)).toHaveLength(1);
 });
 
-test("a pod whose response has only its metadata is told with its last state", () => {
+test("a pod whose response has only its metadata is recorded with its last state", () => {
   const whole = wholePods();
   const pod = (phase: string): PodObject => ({
     metadata: { name: "web-1", uid: "u" },

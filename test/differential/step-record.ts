@@ -14,20 +14,20 @@ export interface Names {
 }
 
 /** A type of effect with its content: `create pods 201` and the request body. */
-export interface Told {
+export interface Entry {
   readonly what: string;
   readonly content: Json;
 }
 
-export interface StepTold {
+export interface StepRecord {
   /** Writes, except those of a status or an Event. Equal rejected or repeated ones are listed once. */
-  readonly writes: readonly Told[];
+  readonly writes: readonly Entry[];
   /** Events. Equal warnings are listed once and without counts, because rejected requests are retried at arbitrary times. */
-  readonly events: readonly Told[];
+  readonly events: readonly Entry[];
   /** The objects of the compared kinds when all is quiet. */
-  readonly objects: readonly Told[];
+  readonly objects: readonly Entry[];
   /** For each owner, the sequence of verbs (`patch, create`), and how many writes belonged to its first sync. */
-  readonly order: readonly Told[];
+  readonly order: readonly Entry[];
   readonly refused: boolean;
   /** Each write that `writes` lists once or not at all: `create pods 403`, `update replicasets.apps/status web`. */
   readonly counted: readonly string[];

@@ -4,7 +4,7 @@ import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import { type AnyObject, type Json, type Meta, type PodObject, podClass } from "./objects.ts";
 import type { Stage } from "./stage.ts";
 import type { Suite } from "./suite.ts";
-import type { Names, StepTold, Told } from "./told.ts";
+import type { Names, StepRecord, Entry } from "./step-record.ts";
 
 export function namesOf(namespace: string, base: number): Names {
   return { namespace, base, uids: new Map(), incarnations: new Map(), generated: new Map() };
@@ -14,10 +14,10 @@ function learn(names: Names, kind: string, { uid, name, generateName }: Meta): v
   if (names.uids.has(uid)) return;
   // Pods of a StatefulSet have a generateName too, but names that are not generated.
   if (generateName !== undefined && madeUp.test(name)) names.generated.set(name, `${generateName.slice(0, 58)}SUFFIX`);
-  const told = kind === "Pod" ? "uid of a Pod" : `uid of ${kind} ${text(name, names)}`;
-  const count = (names.incarnations.get(told) ?? 0) + 1;
-  names.incarnations.set(told, count);
-  names.uids.set(uid, kind === "Pod" || count === 1 ? told : `${told}, number ${count}`);
+  const known = kind === "Pod" ? "uid of a Pod" : `uid of ${kind} ${text(name, names)}`;
+  const count = (names.incarnations.get(known) ?? 0) + 1;
+  names.incarnations.set(known, count);
+  names.uids.set(uid, kind === "Pod" || count === 1 ? known : `${known}, number ${count}`);
 }
 
 const madeUp = /[bcdfghjklmnpqrstvwxz2456789]{5}$/;
@@ -68,7 +68,12 @@ function moment(time: string, { base }: Names, graceSeconds = 0): string {
 }
 
 /** Learns the uids and names of a step, then returns its normalized effects and the state of the objects. */
-export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[], names: Names): Promise<StepTold> {
+export async function recordStep(
+  suite: Suite,
+  stage: Stage,
+  effects: readonly Effect[],
+  names: Names,
+): Promise<StepRecord> {
   const there = await Promise.all(
     suite.kinds.map(async (compared) => ({ ...compared, objects: await stage.all(compared.kind) })),
   );
@@ -98,27 +103,27 @@ export async function tell(suite: Suite, stage: Stage, effects: readonly Effect[
   }
   const spec = effects.filter((effect) => !recordsEvent(effect) && !effect.resource.endsWith("/status"));
   const refused = spec.some(({ code }) => code >= 400);
-  const told = spec
-    .map((effect) => tellWrite(effect, names, suite.arranged))
+  const entries = spec
+    .map((effect) => writeEntry(effect, names, suite.arranged))
     .filter(({ what }) => suite.chance?.(what) !== true);
-  const isRepeated = ({ what }: Told): boolean => suite.repeated?.(what) === true;
-  const isRefused = ({ what }: Told): boolean => /[45]\d\d$/.test(what);
+  const isRepeated = ({ what }: Entry): boolean => suite.repeated?.(what) === true;
+  const isRefused = ({ what }: Entry): boolean => /[45]\d\d$/.test(what);
   return {
     writes: [
-      ...told.filter((one) => !isRefused(one) && !isRepeated(one)),
-      ...once(told.filter((one) => isRefused(one) || isRepeated(one))),
+      ...entries.filter((one) => !isRefused(one) && !isRepeated(one)),
+      ...once(entries.filter((one) => isRefused(one) || isRepeated(one))),
     ],
-    events: tellEvents(effects, names),
-    objects: there.flatMap(({ kind, tell: tellObject = standing, objects }) =>
+    events: eventEntries(effects, names),
+    objects: there.flatMap(({ kind, compared: partOf = standing, objects }) =>
       objects.map((object) => ({
         what: `final ${kind.kind}`,
-        content: normal(tellObject(object), names) as Json,
+        content: normal(partOf(object), names) as Json,
       })),
     ),
     order: (suite.order ?? podOrders)(effects, names),
     refused,
     counted: [
-      ...told.filter((one) => isRefused(one) || isRepeated(one)).map(({ what }) => what),
+      ...entries.filter((one) => isRefused(one) || isRepeated(one)).map(({ what }) => what),
       ...effects.filter(writesStatus).map(({ verb, resource, name }) => `${verb} ${resource} ${text(name, names)}`),
     ],
   };
@@ -150,7 +155,7 @@ export function standing({ metadata, ...rest }: AnyObject): object {
   return { metadata: { name, labels, annotations, finalizers, generation, ownerReferences, ...deletion }, ...content };
 }
 
-function tellWrite(effect: Effect, names: Names, arranged: Suite["arranged"] = (body) => body): Told {
+function writeEntry(effect: Effect, names: Names, arranged: Suite["arranged"] = (body) => body): Entry {
   const { verb, resource, code, name, request, response } = effect;
   // Identifies a pod by its class at the time of the write, or by its name if the response does not contain the whole pod.
   const isWholePod =
@@ -165,8 +170,8 @@ function tellWrite(effect: Effect, names: Names, arranged: Suite["arranged"] = (
   return { what: `${verb} ${text(resource, names)} ${code}`, content: normal(content, names) as Json };
 }
 
-function once(told: readonly Told[]): Told[] {
-  const seen = new Map(told.map((one) => [JSON.stringify(one), one]));
+function once(entries: readonly Entry[]): Entry[] {
+  const seen = new Map(entries.map((one) => [JSON.stringify(one), one]));
   return [...seen.values()];
 }
 
@@ -177,8 +182,8 @@ function recordsEvent({ resource, verb }: Effect): boolean {
 
 const combined = "(combined from similar events): ";
 
-function tellEvents(effects: readonly Effect[], names: Names): Told[] {
-  const told = effects.filter(recordsEvent).map(({ verb, code, request, response }) => {
+function eventEntries(effects: readonly Effect[], names: Names): Entry[] {
+  const entries = effects.filter(recordsEvent).map(({ verb, code, request, response }) => {
     const asked = request as Json;
     const stored = (code < 300 ? response : asked) as Json;
     const { type, reason, involvedObject, source } = stored;
@@ -191,8 +196,8 @@ function tellEvents(effects: readonly Effect[], names: Names): Told[] {
     const body = verb === "patch" ? { patch: asked } : { count: asked["count"], fields: Object.keys(asked).sort() };
     return { what: `${verb} Event ${code}`, content: { ...facts, reportingComponent, message, ...body } };
   });
-  const normalized = told.map(({ what, content }) => ({ what, content: normal(content, names) as Json }));
-  const isWarning = ({ what }: Told): boolean => what === "Event Warning";
+  const normalized = entries.map(({ what, content }) => ({ what, content: normal(content, names) as Json }));
+  const isWarning = ({ what }: Entry): boolean => what === "Event Warning";
   return [...normalized.filter((one) => !isWarning(one)), ...once(normalized.filter(isWarning))];
 }
 
@@ -204,7 +209,7 @@ interface Order {
 }
 
 /** Returns, for each owner, the verbs on its pods, with runs of one verb collapsed, and the number of writes of its first sync. */
-export function podOrders(effects: readonly Effect[], names: Names): Told[] {
+export function podOrders(effects: readonly Effect[], names: Names): Entry[] {
   const byOwner = new Map<string, Order>();
   const of = (uid: string | undefined): Order => {
     const owner = names.uids.get(uid ?? "") ?? "no owner";
