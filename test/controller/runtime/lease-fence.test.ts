@@ -9,7 +9,7 @@ import { virtualCluster, type VirtualCluster } from "../../support/virtual-clust
 
 const ConfigMaps = kindOf({ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
 
-interface Door {
+interface FencedClient {
   readonly cluster: VirtualCluster;
   readonly fence: LeaseFence;
   readonly lease: { isGood: boolean };
@@ -20,14 +20,14 @@ interface Door {
 }
 
 /** `between`: a transport between the two checks of the fence. */
-async function door(between: (inner: Transport) => Transport = (inner) => inner): Promise<Door> {
+async function fencedClient(between: (inner: Transport) => Transport = (inner) => inner): Promise<FencedClient> {
   const cluster = await virtualCluster();
   const { timeline, bus } = cluster;
   const fence = new LeaseFence();
   const lease = { isGood: true };
   fence.guard(lease);
   const sent: string[] = [];
-  const server = cluster.sandbox.transport({ actor: "door" });
+  const server = cluster.sandbox.transport({ actor: "fenced" });
   const wire: Transport = {
     send(request) {
       sent.push(request.method);
@@ -52,7 +52,7 @@ async function door(between: (inner: Transport) => Transport = (inner) => inner)
 }
 
 test("a write waits until the Lease is renewed; reads and the renewal itself do not", async () => {
-  const { cluster, fence, lease, sent, write, read } = await door();
+  const { cluster, fence, lease, sent, write, read } = await fencedClient();
   lease.isGood = false;
   const waiting = write();
   await cluster.settle(read());
@@ -66,7 +66,7 @@ test("a write waits until the Lease is renewed; reads and the renewal itself do 
 
 test("a write that was queued while the Lease was valid is not sent after it has expired", async () => {
   const turn = Promise.withResolvers<void>();
-  const { cluster, lease, sent, write } = await door((inner) => ({
+  const { cluster, lease, sent, write } = await fencedClient((inner) => ({
     send: async (request) => {
       await turn.promise;
       return inner.send(request);
@@ -80,7 +80,7 @@ test("a write that was queued while the Lease was valid is not sent after it has
 });
 
 test("one invalid Lease of several holds all writes back", async () => {
-  const { cluster, fence, sent, write } = await door();
+  const { cluster, fence, sent, write } = await fencedClient();
   fence.guard({ isGood: false });
   void write();
   await cluster.timeline.runUntil({ ms: 1000 });
@@ -88,7 +88,7 @@ test("one invalid Lease of several holds all writes back", async () => {
 });
 
 test("at the end of a run held writes fail, and so does a write whose sync is aborted", async () => {
-  const { cluster, fence, lease, sent, write } = await door();
+  const { cluster, fence, lease, sent, write } = await fencedClient();
   lease.isGood = false;
   const abort = new AbortController();
   const aborted = write({ signal: abort.signal });
