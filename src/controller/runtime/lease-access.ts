@@ -19,7 +19,15 @@ export interface LeaseAccessOptions {
 
 type Spec = NonNullable<Lease["spec"]>;
 
-/** Reads and writes one Lease. Every method rejects with StatusError, TransportError, or an Error that says `no answer for 5 s`. */
+/** The server did not respond to a request for a Lease in time. A write may have been carried out. */
+export class LeaseTimeoutError extends Error {
+  override readonly name = "LeaseTimeoutError";
+  constructor(ms: number) {
+    super(`the server did not respond within ${ms / 1000} s`);
+  }
+}
+
+/** Reads and writes one Lease. Every method rejects with StatusError, TransportError, or LeaseTimeoutError. */
 export class LeaseAccess {
   readonly #options: LeaseAccessOptions;
 
@@ -61,7 +69,7 @@ export class LeaseAccess {
   async #within<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { timeline, name, requestMs } = this.#options;
     const controller = new AbortController();
-    const why = new Error(`no answer for ${requestMs / 1000} s`);
+    const why = new LeaseTimeoutError(requestMs);
     const cancel = timeline.after(requestMs, `lease ${name} limit`, () => controller.abort(why), { background: true });
     try {
       return await request(controller.signal);

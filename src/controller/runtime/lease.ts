@@ -4,7 +4,7 @@ import { formatMicroTime, readTime } from "../../api/time.ts";
 import type { Lease } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { type Clocks, mostSince, sleep, type Timeline } from "../../platform/timeline.ts";
-import { LeaseAccess } from "./lease-access.ts";
+import { LeaseAccess, LeaseTimeoutError } from "./lease-access.ts";
 
 /** Options of a `HeldLease`. */
 export interface LeaseOptions {
@@ -19,7 +19,7 @@ export interface LeaseOptions {
   readonly isDead: (identity: string) => boolean;
   /** Takes the Lease even if another process holds it. */
   readonly force: boolean;
-  /** Called once if another holder's Lease must be observed before it may be taken, for at most `atMostMs`. */
+  /** Called if another holder's Lease must be observed before it can be taken, for at most `atMostMs`. */
   readonly onWait?: (holder: string, atMostMs: number) => void;
   /** Called once when another process has taken the Lease: the work must stop. */
   readonly onLost: (why: string) => void;
@@ -47,6 +47,8 @@ const lateAfterMs = 10_000;
 const pollMs = 1000;
 /** The timeout of a request for the Lease, which is then retried. */
 const requestMs = 5000;
+/** The number of attempts to take it. */
+const maxAttempts = 6;
 
 /**
  * A Lease that marks work as done by this process. It is held until `release`. While another process holds it, `acquire` observes whether
@@ -89,30 +91,34 @@ export class HeldLease {
   }
 
   /**
-   * Takes the Lease and starts renewing it. If another process holds it, waits until it has not been renewed for its duration (15 s).
-   * @throws LeaseHeldError if another process renews it; StatusError, TransportError; the signal's reason.
+   * Takes the Lease and starts renewing it. If another process holds it, waits until it has not been renewed for its duration (15 s). Starts
+   * over if another process was faster, or if the server does not respond: for 30 s at most, because nothing is held that could expire.
+   * @throws LeaseHeldError if another process renews it; StatusError, TransportError, LeaseTimeoutError; the signal's reason.
    */
   async acquire(signal?: AbortSignal): Promise<void> {
-    const { identity, isDead, force, onWait } = this.#options;
-    const first = await this.#access.read();
-    const holder = first?.spec?.holderIdentity ?? "";
-    if (first !== undefined && holder !== "" && holder !== identity && !force && !isDead(holder)) {
-      onWait?.(holder, durationMs);
-      await this.#waitUntilGivenUp(first, signal);
-    }
     for (let attempt = 1; ; attempt++) {
       try {
-        const there = await this.#access.read();
-        const began = this.#options.timeline.clocks();
-        this.#held = await this.#take(there);
-        this.#renewedAt = began;
+        await this.#tryToAcquire(signal);
         break;
       } catch (error) {
-        // Another process took it in between: try again, up to a limit.
-        if (attempt === 3 || !(isConflict(error) || isAlreadyExists(error))) throw error;
+        const isWorthAnother = isConflict(error) || isAlreadyExists(error) || error instanceof LeaseTimeoutError;
+        if (attempt === maxAttempts || !isWorthAnother || signal?.aborted === true) throw error;
       }
     }
     this.#renewing = this.#renew();
+  }
+
+  async #tryToAcquire(signal: AbortSignal | undefined): Promise<void> {
+    const { timeline, identity, isDead, force, onWait } = this.#options;
+    let there = await this.#access.read();
+    const holder = there?.spec?.holderIdentity ?? "";
+    if (there !== undefined && holder !== "" && holder !== identity && !force && !isDead(holder)) {
+      onWait?.(holder, durationMs);
+      there = await this.#waitUntilGivenUp(there, signal);
+    }
+    const began = timeline.clocks();
+    this.#held = await this.#take(there);
+    this.#renewedAt = began;
   }
 
   /** Stops renewing and deletes the Lease, or clears its holder if deleting is forbidden, so that the next process need not wait. Never rejects. */
@@ -131,16 +137,19 @@ export class HeldLease {
     }
   }
 
-  async #waitUntilGivenUp(first: Lease, signal: AbortSignal | undefined): Promise<void> {
+  /** Returns the Lease as last read: if another process takes it after that, taking it is a conflict. */
+  async #waitUntilGivenUp(first: Lease, signal: AbortSignal | undefined): Promise<Lease | undefined> {
     const { timeline, namespace, name } = this.#options;
     const untilMs = timeline.now() + (first.spec?.leaseDurationSeconds ?? durationMs / 1000) * 1000;
+    let there: Lease | undefined = first;
     while (timeline.now() < untilMs) {
       await sleep(timeline, pollMs, `lease ${name}`, signal === undefined ? {} : { signal });
-      const now = await this.#access.read();
-      const holder = now?.spec?.holderIdentity ?? "";
-      if (holder === "") return;
-      if (now?.spec?.renewTime !== first.spec?.renewTime) throw new LeaseHeldError(`${namespace}/${name}`, holder);
+      there = await this.#access.read();
+      const holder = there?.spec?.holderIdentity ?? "";
+      if (holder === "") break;
+      if (there?.spec?.renewTime !== first.spec?.renewTime) throw new LeaseHeldError(`${namespace}/${name}`, holder);
     }
+    return there;
   }
 
   #take(there: Lease | undefined): Promise<Lease> {

@@ -28,6 +28,13 @@ async function pass(cluster: VirtualCluster, ms: number): Promise<void> {
   await cluster.settle(new Promise<void>((resolve) => cluster.timeline.after(ms, "pass", resolve)), ms + 1);
 }
 
+/** A response that never arrives: rejects when the request is aborted. */
+function unanswered(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason as Error));
+  });
+}
+
 /** The Lease's holder, or undefined if there is no Lease. */
 const holder = async (cluster: VirtualCluster): Promise<string | undefined> => {
   const { items } = await cluster.settle(cluster.clientFor("test").list(Leases, { namespace: at.namespace }));
@@ -113,6 +120,61 @@ describe("HeldLease", () => {
     expect(lost).toBe("Lease kube-system/kubectl-reconcile-replicaset was taken by fourth");
   });
 
+  test("is taken although the server responds neither to the first reads nor to the first write", async () => {
+    const cluster = await virtualCluster();
+    const real = cluster.clientFor("first");
+    const requests: string[] = [];
+    const get: typeof real.get = (kind, key, options) => {
+      requests.push("read");
+      return requests.length <= 2 ? unanswered(options?.signal) : real.get(kind, key, options);
+    };
+    // The write is carried out, but its response is lost.
+    const create: typeof real.create = async (kind, object, options) => {
+      requests.push("create");
+      await real.create(kind, object, { renewsLease: true });
+      return unanswered(options?.signal);
+    };
+    const held = lease(cluster, "first", { client: { ...real, get, create } });
+    const done = held.acquire();
+    await pass(cluster, 14_000);
+    expect(held.isGood).toBe(false);
+    await pass(cluster, 2000);
+    await done;
+    expect(requests).toEqual(["read", "read", "read", "create", "read"]);
+    expect(held.isGood).toBe(true);
+    expect(await holder(cluster)).toBe("first");
+  });
+
+  test("is an error if the server does not respond for 30 seconds", async () => {
+    const cluster = await virtualCluster();
+    const real = cluster.clientFor("first");
+    const get: typeof real.get = (_kind, _key, options) => unanswered(options?.signal);
+    const held = lease(cluster, "first", { client: { ...real, get } });
+    const failedAt: number[] = [];
+    const startedAt = cluster.timeline.now();
+    const failed = held.acquire().catch((error: unknown) => {
+      failedAt.push(cluster.timeline.now() - startedAt);
+      return error;
+    });
+    await pass(cluster, 35_000);
+    expect(String(await failed)).toBe("LeaseTimeoutError: the server did not respond within 5 s");
+    expect(failedAt).toEqual([30_000]);
+    expect(held.isGood).toBe(false);
+  });
+
+  test("that two processes take at the same time belongs to one, and is refused to the other", async () => {
+    const cluster = await virtualCluster();
+    const [first, second] = [lease(cluster, "first"), lease(cluster, "second")];
+    const ends = await cluster.settle(Promise.allSettled([first.acquire(), second.acquire()]));
+    const refused = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
+    expect(refused.length).toBe(1);
+    expect(refused[0]).toBeInstanceOf(LeaseHeldError);
+    const winner = ends[0]?.status === "fulfilled" ? "first" : "second";
+    await pass(cluster, 11_000);
+    expect(await holder(cluster)).toBe(winner);
+    expect([first.isGood, second.isGood]).toEqual([winner === "first", winner === "second"]);
+  });
+
   test("that cannot be renewed is reported as late, and is still held when the server responds again", async () => {
     const cluster = await virtualCluster();
     const late: string[] = [];
@@ -128,7 +190,7 @@ describe("HeldLease", () => {
     });
     await cluster.settle(held.acquire());
     down = true;
-    await pass(cluster, 40_000);
+    await pass(cluster, 40_500);
     expect(late).toEqual([
       "Lease kube-system/kubectl-reconcile-replicaset could not be renewed for 10 s: connection refused",
     ]);
