@@ -22,6 +22,8 @@ export interface Side {
   readonly server: Server;
   /** Starts the controllers, with the objects that exist by then. */
   begin(): Promise<void>;
+  /** Starts them again, for those that act only at startup: they do not retry a request that has failed. */
+  restart(): Promise<void>;
   /** The writes of the controllers so far, in order. Empty for a sandbox, which keeps no bodies. */
   writes(): Promise<readonly unknown[]>;
   stop(): Promise<void>;
@@ -53,6 +55,10 @@ async function oracle({ oracle: controllers, kcmFlags = [], countsTokens }: Acti
     name: "kube-controller-manager",
     server: cluster,
     begin: () => cluster.start("kube-controller-manager"),
+    async restart() {
+      await cluster.kill("kube-controller-manager");
+      await cluster.start("kube-controller-manager");
+    },
     writes: () => writesOf(cluster, { agent: "kube-controller-manager", countsTokens }),
     stop: () => cluster.stop(),
   };
@@ -61,12 +67,17 @@ async function oracle({ oracle: controllers, kcmFlags = [], countsTokens }: Acti
 async function real({ ours }: Acting): Promise<Side> {
   const cluster = await startCluster({ audit: true });
   let running: { stop(): Promise<void> } | undefined;
+  const begin = async (): Promise<void> => {
+    const controllers = typeof ours === "function" ? ours(cluster.dir) : ours;
+    running = await startControllers(cluster.kubeconfig, { controllers });
+  };
   return {
     name: "ours",
     server: cluster,
-    async begin() {
-      const controllers = typeof ours === "function" ? ours(cluster.dir) : ours;
-      running = await startControllers(cluster.kubeconfig, { controllers });
+    begin,
+    async restart() {
+      await running?.stop();
+      await begin();
     },
     writes: () => writesOf(cluster, { agent: "kubectl-reconcile", countsTokens: true }),
     async stop() {
@@ -94,11 +105,16 @@ async function sandbox({ ours, inside = [] }: Acting): Promise<Side> {
   const kubeconfig = join(folder, "kubeconfig");
   writeFileSync(kubeconfig, https.kubeconfig(), { mode: 0o600 });
   let running: { stop(): Promise<void> } | undefined;
+  const begin = async (): Promise<void> => {
+    if (typeof ours !== "function") running = await startControllers(kubeconfig, { controllers: ours });
+  };
   return {
     name: "sandbox",
     server: adminOf(https),
-    async begin() {
-      if (typeof ours !== "function") running = await startControllers(kubeconfig, { controllers: ours });
+    begin,
+    async restart() {
+      await running?.stop();
+      await begin();
     },
     writes: () => Promise.resolve([]),
     async stop() {
