@@ -1,6 +1,6 @@
 /**
- * One list and one watch of a real API server, for `deno run`: KUBECONFIG names the cluster, and a login with a client
- * certificate. Prints `ok …`, or what went wrong and exits 1. Ends by itself within 20 s.
+ * One list and one watch on a real API server, for `deno run`: KUBECONFIG names the cluster and a client certificate. Prints `ok …`, or the
+ * error and exits with 1. Ends by itself within 20 s.
  */
 import process from "node:process";
 import { Namespaces } from "../../src/api/kinds.ts";
@@ -31,7 +31,7 @@ async function listAndWatch(): Promise<string> {
     if (more === undefined) throw new Error(`the watch has ended before ${name} came`);
     frames.push(...more);
   }
-  // An aborted watch must end: on Deno this once hung.
+  // An aborted watch must end: on Deno it once hung.
   const pending = watch.next();
   watch.cancel();
   await pending.catch(() => undefined);

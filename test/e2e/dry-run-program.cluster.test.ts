@@ -1,7 +1,7 @@
 /**
- * The predictions of `dry-run -- COMMAND` are compared with what then happens: random scenarios with an operator in Rust that has a custom
- * kind, a finalizer, and Deployments as dependents. Predicted in a fork, then carried out on a cluster with the same operator,
- * kube-controller-manager, kube-scheduler and kwok.
+ * The predictions of `dry-run -- COMMAND` for an operator match what then happens: random scenarios with a Rust operator that has its own
+ * kind, a finalizer, and dependent Deployments. First predicted on a fork, then performed on a real cluster with the same operator,
+ * kube-controller-manager, kube-scheduler and kwok running.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
@@ -148,7 +148,7 @@ describe.skipIf(program.is !== "there")(`dry-run -- COMMAND foretells what happe
     await cluster.stop();
   });
 
-  /** Waits for the garbage collector, which discovers new kinds twice a minute. */
+  /** The garbage collector discovers new kinds twice a minute. */
   async function collectorKnowsVessels(): Promise<void> {
     const vessel = {
       apiVersion: "rs.example.com/v1",
@@ -187,7 +187,7 @@ describe.skipIf(program.is !== "there")(`dry-run -- COMMAND foretells what happe
     return lists.flat();
   }
 
-  /** Resolves when nothing was written in the namespace for a while. */
+  /** Resolves when nothing has been written in the namespace for a while. */
   async function quiet(namespace: string): Promise<void> {
     const until = performance.now() + longestMs;
     let [seen, since] = ["", performance.now()];

@@ -1,9 +1,9 @@
-/** Random scenarios for dry-run: the initial objects, and the changes. The same seed gives the same scenario. */
+/** Random scenarios for dry-run: the existing objects, and what is then done to them. Seeded: the same number gives the same scenario. */
 import { below, type Random, seededRandom } from "../../src/platform/random.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A user's action. */
+/** An action of a user. */
 export type Deed =
   | { readonly do: "apply"; readonly objects: readonly Json[] }
   | { readonly do: "scale"; readonly target: string; readonly replicas: number }

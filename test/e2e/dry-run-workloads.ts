@@ -1,17 +1,17 @@
-/** Random scenarios for dry-run with the other workload kinds, seeded like those in dry-run-scenarios.ts. */
+/** Random scenarios for dry-run with the other workload kinds, seeded like those of dry-run-scenarios.ts. */
 import { below, type Random, seededRandom } from "../../src/platform/random.ts";
 import type { Deed, Scenario } from "./dry-run-scenarios.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An object and its possible changes. */
+/** An object in its first form, and how it may change. */
 interface Workload {
   readonly target: string;
   readonly object: Json;
-  /** Returns a random change. */
+  /** Drawn at the time of the call. */
   readonly changed: () => Json;
   readonly scales: boolean;
-  /** Whether the effects of its deletion are independent of other simultaneous changes. */
+  /** Whether the outcome of its deletion is independent of what else is done at the same time. */
   readonly ends: boolean;
 }
 
@@ -114,7 +114,7 @@ function cronJob(random: Random, name: string): Workload {
     apiVersion: "batch/v1",
     kind: "CronJob",
     metadata: { name },
-    // Never due: these days do not exist.
+    // Dates that do not exist in February, so that no run becomes due, whenever the scenario is played.
     spec: {
       schedule: pick(random, ["0 0 30 2 *", "30 12 31 2 *"]),
       suspend: below(random, 2) === 0,
@@ -138,7 +138,7 @@ function budget(random: Random, name: string, app: string): Workload {
   return { target: `poddisruptionbudget/${name}`, object: draw(), changed: draw, scales: false, ends: true };
 }
 
-/** A Deployment and its autoscaler. Without metrics it only keeps the replicas within its bounds. */
+/** A Deployment and its autoscaler. Without metrics, the autoscaler only brings the replicas within its bounds. */
 function autoscaled(random: Random, name: string): readonly Workload[] {
   const deployment = (): Json => ({
     ...inApps("Deployment", name, {
@@ -194,7 +194,7 @@ function drawn(random: Random, name: string): readonly Workload[] {
   }
 }
 
-/** One or two workloads, changes to them, and in some scenarios another one that is added later. */
+/** One or two workloads, the actions on them, and possibly another workload that is applied later. */
 export function workloadScenario(seed: number): Scenario {
   const random = seededRandom(seed);
   const there = Array.from({ length: 1 + below(random, 2) }, (_, n) => drawn(random, `w${n}`)).flat();

@@ -1,18 +1,18 @@
 /**
- * Fights, hot loops and normal work on a real cluster: the writers, their writes and rates, and the expected result of `loops`. Each scene
- * has a separate namespace, so that all can run at once.
+ * Fights, hot loops and legitimate work on a real cluster: who writes what, how often, and what `loops` must report. Each scene has its own
+ * namespace, so that all of them can run at once.
  */
 import type { Cluster } from "../support/cluster.ts";
 
-/** The expected first loop in the namespace. */
+/** What the first loop reported for the namespace must be. */
 export interface Culprit {
   readonly kind: string;
   readonly name: string;
   /** `recreated` for an object that is deleted and created again. */
   readonly path: string;
-  /** Sorted names of the managers that change the field or create the object; `undefined` for one that managedFields do not reveal. */
+  /** Who changes the field, or creates the object, sorted; `undefined` for a writer that managedFields do not show. */
   readonly writers: readonly (string | undefined)[];
-  /** Kinds whose loops may follow from it. */
+  /** The kinds whose loops may be consequences of this one. */
   readonly followers?: readonly string[];
 }
 
@@ -21,23 +21,23 @@ export interface LoopScene {
   readonly name: string;
   /** Interval between two writes. */
   readonly everyMs: number;
-  /** Undefined for work without a loop. */
+  /** Undefined for work that is not a loop. */
   readonly culprit: Culprit | undefined;
   readonly prepare: (act: Act) => Promise<void>;
-  /** Maximum number of writes: rolling back and forth for longer is a loop. */
+  /** Maximum number of writes: rolling back and forth for longer is in fact a loop. */
   readonly most?: number;
-  /** Makes write n, counted from 0. */
+  /** Makes write number n, counted from 0. */
   readonly write: (act: Act, n: number) => Promise<void>;
 }
 
-/** Writes in the namespace of a scene. */
+/** A client that writes in the namespace of a scene. */
 export interface Act {
-  /** `path` is relative to the namespace: `configmaps/settings`, `apps/v1/deployments/web`. */
+  /** `path` below the namespace: `configmaps/settings`, `apps/v1/deployments/web`. */
   create(path: string, body: object): Promise<{ readonly metadata: { readonly uid: string } }>;
-  /** `type` is a merge patch by default. */
+  /** A merge patch, unless `type` says otherwise. */
   patch(path: string, by: string, body: object, type?: string): Promise<void>;
   delete(path: string): Promise<void>;
-  /** Name of the only ReplicaSet. */
+  /** The name of the only ReplicaSet. */
   replicaSet(): Promise<string>;
 }
 
@@ -111,14 +111,14 @@ async function makeWidget(act: Act): Promise<void> {
 
 const now = (): string => new Date().toISOString();
 const turn = <T>(n: number, one: T, other: T): T => (n % 2 === 0 ? one : other);
-/** `operator-a` and `operator-b` alternately. */
+/** `operator-a` and `operator-b` in turn. */
 const rival = (n: number): string => turn(n, "operator-a", "operator-b");
 const rivals = ["operator-a", "operator-b"];
 const image = (tag: string): object => ({
   spec: { template: { spec: { containers: [{ name: "c", image: `none:${tag}` }] } } },
 });
 
-/** A hot loop of one operator: a time in an annotation of the Deployment, to which kube-controller-manager reacts. */
+/** A hot loop of one operator: a time in an annotation of the Deployment, to which kube-controller-manager responds. */
 function hotAnnotation(name: string, everyMs: number): LoopScene {
   return {
     name,
@@ -361,7 +361,7 @@ export const fights: readonly LoopScene[] = [
       await act.create("apps/v1/deployments", deployment(2, { ownerReferences: [reference] }));
     },
     async write(act) {
-      // Concurrently: on a busy machine sequential writes are too slow to count as a loop.
+      // Concurrently: on a busy machine, sequential writes would be too slow to count as a loop.
       await Promise.all([
         act.patch(web, "op", { metadata: { annotations: { "op/last-reconcile": now() } } }),
         act.patch("loops.example.com/v1/widgets/owner/status", "op", { status: { lastSync: now() } }),
@@ -380,7 +380,7 @@ export const fights: readonly LoopScene[] = [
   },
 ];
 
-/** Work that is as frequent, but converges. */
+/** Work that is just as busy but makes progress. */
 export const honest: readonly LoopScene[] = [
   {
     name: "rollout",
@@ -388,7 +388,7 @@ export const honest: readonly LoopScene[] = [
     most: 3,
     culprit: undefined,
     prepare: async (act) => void (await act.create("apps/v1/deployments", deployment(10))),
-    // The third image is the first one: a rollback.
+    // The third image is that of the first write: a rollback.
     write: (act, n) => act.patch(web, "deployer", image(turn(n, "2", "1")), strategic),
   },
   {
@@ -417,7 +417,7 @@ export const honest: readonly LoopScene[] = [
   },
 ];
 
-/** A custom kind of an operator, with a status subresource. */
+/** An operator's own kind, with a status subresource. */
 export const widgets: object = {
   metadata: { name: "widgets.loops.example.com" },
   spec: {

@@ -1,6 +1,6 @@
 /**
- * Managers that write to the same objects of a real API server, each with a separate field manager, in ways that leave different traces in
- * managedFields. Every version of every object in a watch is recorded with its writer.
+ * Managers that write to the same objects of a real API server, each as its own field manager, in ways that leave different traces in
+ * managedFields. Every version of every object is recorded as a watch delivers it, together with its writer.
  */
 import type { StoredObject } from "../../src/api/object.ts";
 import { below, type Random } from "../../src/platform/random.ts";
@@ -18,11 +18,11 @@ interface Write {
   readonly type: string;
   readonly subresource?: string;
   readonly body: object;
-  /** Whether an apply takes over the fields of other managers. */
+  /** The apply takes over fields owned by others. */
   readonly force?: true;
 }
 
-/** The current state, so that each write can change something: the response to a write without a change does not show its writer. */
+/** What the writes read, so that each changes something: the response to a write without a change does not reveal the writer. */
 interface Current {
   readonly metadata: {
     readonly resourceVersion: string;
@@ -74,7 +74,7 @@ function removes(what: "labels" | "annotations"): MakeWrite {
   };
 }
 
-/** Possible writes to the metadata of any object. */
+/** Possible changes of the metadata of any object. */
 const toMetadata: readonly MakeWrite[] = [
   sets("labels"),
   sets("annotations"),
@@ -109,7 +109,7 @@ const configMapWrites: readonly MakeWrite[] = [
     type: "application/json",
     body: {
       metadata: { name: "shared", labels: { mode: of(random, values) } },
-      // Without any managedFields the API server would stop tracking field ownership.
+      // Without any managedFields, the API server would stop tracking ownership.
       data: { size: another<string>(random, values, data?.["size"]), kept: "yes" },
     },
   }),
@@ -121,7 +121,7 @@ const deploymentWrites: readonly MakeWrite[] = [
   ...toMetadata,
   (now, random) => patched("sets replicas", { spec: { replicas: replicas(now, random) } }),
   (now, random) => patched("scales", { spec: { replicas: replicas(now, random) } }, "scale"),
-  // A Scale omits 0, so that it owns nothing, and the next one by the same subresource neither.
+  // A Scale omits 0, so the write owns no field, and neither does the next one through the same subresource.
   ({ spec }) => (spec?.replicas === 0 ? undefined : patched("scales to none", { spec: { replicas: 0 } }, "scale")),
   (_, random) =>
     patched("sets an annotation of the template", {
@@ -146,7 +146,7 @@ const deploymentWrites: readonly MakeWrite[] = [
   }),
 ];
 
-/** A Deployment `shared` with trivial pods. */
+/** A Deployment named `shared` whose pods do not matter. */
 const deployment = {
   metadata: { name: "shared" },
   spec: {
@@ -156,7 +156,7 @@ const deployment = {
   },
 };
 
-/** Lets the managers make `writes` writes in total, to a ConfigMap and a Deployment named `shared` in a new namespace. */
+/** Lets the managers write `writes` times in total, to a ConfigMap and a Deployment named `shared` in a new namespace. */
 export async function recordWriters(
   cluster: Pick<Cluster, "request" | "createNamespace" | "url" | "token" | "ca">,
   namespace: string,
@@ -207,7 +207,7 @@ export async function recordWriters(
   });
 }
 
-/** Returns the version that the write created; undefined if kube-controller-manager changed the object first. */
+/** Returns the version that the write created from the one that it read; undefined if kube-controller-manager was faster. */
 async function send(
   cluster: Pick<Cluster, "request">,
   path: string,
@@ -226,11 +226,11 @@ async function send(
 }
 
 interface Watched {
-  /** All versions so far, once this one is among them. */
+  /** Returns all versions so far, once this one is among them. */
   until(resourceVersion: string): Promise<readonly StoredObject[]>;
 }
 
-/** Opens a watch from the first version. */
+/** Opens a watch that starts after the first version. */
 async function watch(
   { url, token, ca }: Pick<Cluster, "url" | "token" | "ca">,
   path: string,

@@ -10,7 +10,7 @@ interface Line {
   readonly error?: string;
 }
 
-/** A sample in Prometheus' text format: `name{label="value"} 3`. */
+/** A sample in Prometheus text format: `name{label="value"} 3`. */
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ describe.skipIf(clusterMissing !== undefined)("run --metrics-bind-address", () =
     DELETE: ["delete"],
   };
 
-  /** Number of our requests with a response, by method. */
+  /** Number of our answered requests, by method. */
   async function audited(): Promise<ReadonlyMap<string, number>> {
     const ours = (await cluster.audit()).filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile/"));
     const answered = new Map(
@@ -87,7 +87,7 @@ describe.skipIf(clusterMissing !== undefined)("run --metrics-bind-address", () =
       ((await cluster.request("GET", "/api/v1/namespaces/shop/pods")).body["items"] as readonly unknown[]).length;
     for (let look = 0; look < 300 && (await pods()) < 5; look++) await Bun.sleep(100);
     await run.says(/"stage":"write".*"kind":"ReplicaSet"/);
-    // Now only the Lease changes.
+    // From here on only the Lease changes.
     await Bun.sleep(1500);
 
     const before = await audited();
@@ -99,7 +99,7 @@ describe.skipIf(clusterMissing !== undefined)("run --metrics-bind-address", () =
     const samples = samplesIn(text);
     for (const [method, least] of before) {
       const counted = sum(samples, "rest_client_requests_total", { method });
-      // The audit policy omits /version, which is requested once.
+      // /version is requested once, and the audit policy omits it.
       const unlogged = method === "GET" ? 1 : 0;
       const logged = counted - unlogged;
       const most = after.get(method) ?? 0;

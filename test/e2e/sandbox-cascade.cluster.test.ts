@@ -1,4 +1,4 @@
-/** kubectl's three cascades on an embedded cluster with all controllers: which objects are deleted and which stay. */
+/** kubectl's three cascades on an embedded cluster with all controllers running: what is deleted, and what remains. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { type SandboxHttps, serveSandbox } from "../../src/sandbox/https.ts";
 import { type Side, sideOf } from "./support/kubectl-side.ts";
 
-/** Remaining dependents of a Deployment of two pods. */
+/** What remains of a Deployment of two pods. */
 const cascades = [
   { cascade: "background", stays: { rs: 0, pods: 0 } },
   { cascade: "foreground", stays: { rs: 0, pods: 0 } },
@@ -51,7 +51,7 @@ describe.skipIf(controlPlaneBinary("kubectl") === undefined)("kubectl delete on 
       const deleted = await side.kubectl(["delete", "deploy", app, `--cascade=${cascade}`, "--timeout=30s"]);
       expect(deleted).toMatchObject({ code: 0, stderr: "" });
       for (let tries = 0; tries < 100 && (await counted("pods", app)) !== stays.pods; tries++) await Bun.sleep(100);
-      // Remaining objects must also remain for a while.
+      // What should remain must not disappear later either.
       await Bun.sleep(1000);
       expect({ rs: await counted("rs", app), pods: await counted("pods", app) }).toEqual(stays);
     });

@@ -1,4 +1,4 @@
-/** The example docs/examples/foo beside kubernetes/sample-controller: the same actions of a user leave the same objects and Events. */
+/** The example docs/examples/foo compared with kubernetes/sample-controller: the same user actions lead to the same objects and Events. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,18 +14,18 @@ import { Scene } from "./scene.ts";
 const example = join(import.meta.dir, "..", "..", "docs", "examples", "foo");
 const there = clusterMissing === undefined;
 const go: Program = there ? await original() : { is: "missing", why: "no control plane" };
-/** In the long form a hundred; SEED=n is one of your own. */
+/** A hundred in the long form; SEED=n runs another one. */
 const seeds =
   process.env["SEED"] === undefined
     ? Array.from({ length: tries(8, 100) }, (_, n) => n + 1)
     : [Number(process.env["SEED"])];
 
-/** Of the Event about a Deployment that belongs to somebody else. */
+/** The reason of the Event about a Deployment that belongs to another owner. */
 const reason = "ErrResourceExists";
 
 interface Outcome {
   readonly objects: unknown;
-  /** Without how often they were counted: how often a failed sync was retried by then is a matter of time. */
+  /** Without their counts: how often a failed sync has been retried by then depends on timing. */
   readonly events: readonly string[];
 }
 
@@ -35,7 +35,7 @@ interface Side {
   readonly played: readonly number[];
 }
 
-/** Two Foos that want one Deployment get it by chance: what differs is played again, on both sides. */
+/** If two Foos want the same Deployment, chance decides: seeds with differences are played again, on both sides. */
 const mostTurns = 3;
 
 describe.skipIf(go.is !== "there")(`foo beside the original${go.is === "there" ? "" : ` (${go.why})`}`, () => {
@@ -54,7 +54,7 @@ describe.skipIf(go.is !== "there")(`foo beside the original${go.is === "there" ?
     await cluster.stop();
   });
 
-  /** Plays the seeds, each in a namespace of its own, while the program runs. */
+  /** Plays the seeds, each in its own namespace, while the program runs. */
   async function outcomes(prefix: string, { command, played }: Side): Promise<readonly Outcome[]> {
     const env = { PATH: process.env["PATH"] ?? "", HOME: folder, KUBECONFIG: cluster.kubeconfig };
     const log = Bun.file(join(folder, `${prefix}.log`));
@@ -84,7 +84,7 @@ describe.skipIf(go.is !== "there")(`foo beside the original${go.is === "there" ?
       const [ours, wanted] = [new Map<number, Outcome[]>(), new Map<number, Outcome[]>()];
       let open = seeds;
       for (let turn = 1; turn <= mostTurns && open.length > 0; turn++) {
-        // One after the other: the original cannot be kept to one namespace. `run` finds its Events, hence `--force`.
+        // In sequence: the original cannot be restricted to one namespace. `run` finds its Events, hence `--force`.
         const theirs = await outcomes(`go-${turn}`, {
           command: [go.path, `-kubeconfig=${cluster.kubeconfig}`],
           played: open,

@@ -1,9 +1,9 @@
-/** kubernetes/sample-controller itself, built from a checkout beside this one, where there is one. */
+/** kubernetes/sample-controller itself, built from a checkout next to this one, if there is one. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtProgram, type Program } from "../../scripts/built-programs.ts";
 
-/** `SAMPLE_CONTROLLER` names the folder; otherwise `shared/sample-controller` beside this checkout, or beside the folder that it is in. */
+/** `SAMPLE_CONTROLLER` names the folder; otherwise `shared/sample-controller` next to this checkout or next to its parent folder. */
 function sources(): string | undefined {
   const top = join(import.meta.dir, "..", "..");
   const named = process.env["SAMPLE_CONTROLLER"];
@@ -15,7 +15,7 @@ function sources(): string | undefined {
 
 const clientMade = "kubeClient, err := kubernetes.NewForConfig(cfg)";
 
-/** Five requests a second, its default, would have it lag behind its user: what it does then depends on when it gets to it. */
+/** With its default of five requests per second it would lag behind the user, and its actions would depend on timing. */
 function unlimited(folder: string): void {
   const main = join(folder, "main.go");
   const text = readFileSync(main, "utf8");
@@ -23,7 +23,7 @@ function unlimited(folder: string): void {
   writeFileSync(main, text.replace(clientMade, `cfg.QPS = -1\n\t${clientMade}`));
 }
 
-/** The compiled program, with a client without a rate limit; without sources or Go, why it is missing. */
+/** The compiled program, with a client without a rate limit; if sources or Go are missing, the reason. */
 export async function original(): Promise<Program> {
   const folder = sources();
   if (folder === undefined) return { is: "missing", why: "no sources of kubernetes/sample-controller" };

@@ -1,8 +1,8 @@
-/** What a user does to Foos and their Deployments in one namespace, as a seed says; and what is there in the end. */
+/** Seeded user actions on Foos and their Deployments in one namespace, and the objects that exist in the end. */
 import { type Random, seededRandom } from "../../src/platform/random.ts";
 import type { Cluster } from "../support/cluster.ts";
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers of the API server, whose fields the scene knows
+// oxlint-disable-next-line typescript/no-explicit-any -- responses of the API server, whose fields the scene knows
 type Answered = any;
 
 const merge = { "content-type": "application/merge-patch+json" };
@@ -32,20 +32,20 @@ export class Scene {
     return `/apis/apps/v1/namespaces/${this.#namespace}/deployments`;
   }
 
-  /** Plays the actions, each after the effects of the one before. Some are refused, such as the deletion of what is not there. */
+  /** Performs the actions, each after the effects of the previous one. Some are refused, such as deleting a missing object. */
   async play(actions: number): Promise<void> {
     await this.#cluster.createNamespace(this.#namespace);
     for (let n = 0; n < actions; n++) {
       await this.#act();
       await this.#quiet();
     }
-    // Wakes every Foo, so that none still waits for its next try.
+    // Triggers a sync of every Foo, so that none still waits for a retry.
     for (const { metadata } of await this.#items(this.#foos)) {
       const path = `${this.#foos}/${metadata.name}`;
       await this.#cluster.request("PATCH", path, { metadata: { labels: { woken: "yes" } } }, merge);
       await this.#quiet();
     }
-    // Events are sent later than what they are about.
+    // Events are sent later than the writes that they report.
     await this.#quiet([this.#events], 20);
   }
 
@@ -88,7 +88,7 @@ export class Scene {
     return `/api/v1/namespaces/${this.#namespace}/events`;
   }
 
-  /** Until the objects there have been the same for a while, ten seconds at most. */
+  /** Waits until the objects have not changed for a while, at most ten seconds. */
   async #quiet(paths = [this.#foos, this.#deployments], looks = 6): Promise<void> {
     let before = "";
     for (let [look, same] = [0, 0]; look < 200 && same < looks; look++) {
@@ -100,7 +100,7 @@ export class Scene {
     }
   }
 
-  /** The objects without what differs between any two namespaces: uids, versions, times. */
+  /** The objects without what differs between namespaces: uids, versions, times. */
   async objects(): Promise<unknown> {
     const foos = await this.#items(this.#foos);
     const owner = (ref: Answered): unknown => ({
@@ -127,7 +127,7 @@ export class Scene {
     return { foos: foos.map(plain), deployments: (await this.#items(this.#deployments)).map(plain) };
   }
 
-  /** The Events, each once, for every Foo of a name together. */
+  /** The distinct Events, for all Foos of a name together. */
   async events(): Promise<readonly string[]> {
     const texts = (await this.#items(this.#events)).map((event) => {
       const { apiVersion, kind, name } = event.involvedObject;

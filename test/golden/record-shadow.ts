@@ -1,6 +1,6 @@
 /**
- * Records what the golden outputs of shadow's blocks are made of: `bun test/golden/record-shadow.ts && npm run format`. Names
- * and times are the server's, so every record is another one.
+ * Records the input for the golden outputs of shadow's blocks: `bun test/golden/record-shadow.ts && npm run format`. Names and times come
+ * from the server, so each recording differs.
  */
 import { deployment } from "../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../src/controllers/replicaset/replicaset.ts";
@@ -10,7 +10,7 @@ import { SyncTrace } from "../../src/views/sync-trace.ts";
 import { shadowBeside } from "../modes/shadow/support.ts";
 import { imageOf, record, type User } from "./recording.ts";
 
-/** What a screen shows, in its order: blocks, and differences that came after theirs. */
+/** The contents of a screen, in order: blocks, and differences that were reported after their blocks. */
 type Shown =
   { readonly is: "block"; readonly block: SyncBlock } | { readonly is: "difference"; readonly event: AgreementEvent };
 
@@ -32,7 +32,7 @@ async function shadowBlocks(user: User): Promise<readonly Shown[]> {
     await step();
     await scene.quiet(2500);
   }
-  // An owner that does nothing, and then does.
+  // An owner that does nothing at first, and then acts.
   await cluster.stopProcess("kube-controller-manager");
   await user.patch("replicasets", "web", { replicas: 4 });
   await Bun.sleep(7000);
@@ -54,7 +54,7 @@ function shownOf(events: readonly StageEvent[]): readonly Shown[] {
   return [...shown, ...blocks(trace.release(Infinity))];
 }
 
-/** The first of each kind: the same rules, and the same outcomes of their writes. */
+/** The first block of each kind, that is, with the same rules and the same outcomes of their writes. */
 function onceEach(shown: readonly Shown[]): readonly Shown[] {
   const seen = new Set<string>();
   return shown.filter((each) => {

@@ -1,4 +1,4 @@
-/** Records the run that the golden outputs of trace are made of. */
+/** Records the run from which the golden outputs of trace are rendered. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Pods, ReplicaSets } from "../../src/api/kinds.ts";
@@ -33,6 +33,6 @@ const blocks = [...heard.flatMap((event) => trace.accept(event)), ...trace.relea
 const kept = blocks
   .filter(({ controller }) => controller === "replicaset")
   .map((block) => ({ block, origin: trace.originOf(block) }))
-  // Enough to see each kind of block.
+  // Enough to include each kind of block.
   .filter((_, index) => index < 8 || index > 24);
 writeFileSync(join(import.meta.dir, "trace-blocks.json"), `${JSON.stringify(kept)}\n`);

@@ -1,6 +1,6 @@
 /**
- * Records what a proxy sees of three real operators in trouble, on a real kube-apiserver: one that fights with somebody over an object, one
- * of two copies at work at once, and one that lacks a right. The golden pages of a process are made of it.
+ * Records what a proxy sees of three real operators in trouble, on a real kube-apiserver: one fights with another client over an object,
+ * one has conflicts with the writes of another client, and one lacks a permission. Input for the golden pages of a process.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,9 +20,9 @@ const forMs = 12_000;
 
 interface Trouble {
   readonly operator: string;
-  /** Of the proxy's credentials. */
+  /** The token with which the proxy authenticates. */
   readonly token: string;
-  /** What others do meanwhile, until it is told to end. */
+  /** What other clients do meanwhile, until `isOver` returns true. */
   readonly others: (isOver: () => boolean) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Records what the golden answers of `why` are made of: `bun test/golden/record-why.ts && npm run format`. Names and times are
- * the server's, so every record is another one.
+ * Records the input for the golden answers of `why`: `bun test/golden/record-why.ts && npm run format`. Names and times come from the
+ * server, so each recording differs.
  */
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
@@ -31,7 +31,7 @@ const firstPodOf =
   async (user: User): Promise<string | undefined> =>
     (await user.pods(app))[0];
 
-/** One after the other, on one cluster. */
+/** Played in sequence on one cluster. */
 const scenes: readonly Scene[] = [
   {
     name: "a Deployment that is rolled out",
@@ -115,7 +115,7 @@ await record("why-readings.json", async (user) => {
   return answers;
 });
 
-/** As the kubelet would say it; kwok knows no such thing, and stands still meanwhile. */
+/** A status that the kubelet would report; kwok does not know it, and is stopped meanwhile. */
 async function unpullable(user: User): Promise<void> {
   const unready = { reason: "ContainersNotReady", message: "containers with unready status: [web]" };
   const waiting = { reason: "ImagePullBackOff", message: 'Back-off pulling image "web:2"' };
@@ -134,14 +134,14 @@ async function unpullable(user: User): Promise<void> {
   await user.send("PATCH", `pods/${await firstPodOf("site")(user)}/status`, { status });
 }
 
-/** Everything that the answer about an object is made of. */
+/** The input for the answer about an object. */
 interface Recorded {
   readonly now: number;
   readonly item: Item;
   readonly got: readonly (readonly [string, Got])[];
 }
 
-/** Without what no answer looks at: the managedFields of all but the object itself, and what discovery says of kinds. */
+/** Without what no answer uses: the managedFields of all objects except the object itself, and discovery details of kinds. */
 function slim({ now, item, got }: Recorded): Recorded {
   const bareKind = ({ group, version, kind, plural, namespaced }: Item["kind"]): Item["kind"] => ({
     group,

@@ -1,4 +1,4 @@
-/** What the recorders beside a real kube-controller-manager share: a cluster with a user, workloads, and where records go. */
+/** Shared by the recorders that use a real kube-controller-manager: a cluster with a user, workloads, and the place of the recordings. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -9,11 +9,11 @@ const merge = { "content-type": "application/merge-patch+json" };
 
 export type Workload = "replicasets" | "deployments";
 
-/** Somebody with kubectl, in the namespace `shop`. */
+/** A kubectl user in the namespace `shop`. */
 export interface User {
   readonly cluster: Cluster;
   readonly namespace: string;
-  /** Sends a request to a path below the namespace's own ones, `pods/web`, or to a whole path. */
+  /** Sends a request to a path below those of the namespace, `pods/web`, or to a complete path. */
   send(method: string, path: string, body?: unknown): Promise<unknown>;
   create(kind: Workload, name: string, replicas: number, pod?: object, spec?: object): Promise<unknown>;
   /** Merges into a workload. */
@@ -22,7 +22,7 @@ export interface User {
   pods(app: string): Promise<readonly string[]>;
 }
 
-/** Runs `record` beside a cluster with all of kube-controller-manager's controllers, and saves what it answers. */
+/** Runs `make` with a cluster that has all controllers of kube-controller-manager, and saves its result. */
 export async function record(file: string, make: (user: User) => Promise<unknown>): Promise<void> {
   const cluster = await startCluster({ controllers: "*" });
   try {
@@ -64,7 +64,7 @@ function workload(app: string, replicas: number, pod: object): object {
   };
 }
 
-/** What `patch` takes to change the image. */
+/** The argument for `patch` that changes the image. */
 export function imageOf(image: string): object {
   return { template: { spec: { containers: [{ name: "web", image }] } } };
 }

@@ -1,15 +1,15 @@
-/** What differs from run to run is erased from both outputs before they are compared. */
+/** Replaces what differs between runs in both outputs, before they are compared. */
 
 interface Erasure {
   /** Why the two can never be equal. */
   readonly because: string;
   readonly what: RegExp;
   readonly by: string;
-  /** Nothing of the kind is erased from standard output. */
+  /** Applied only to this stream. */
   readonly only?: "stderr";
 }
 
-/** In this order: an earlier one may hide from a later one what that would take for something else. */
+/** The order matters: an earlier erasure can hide text that a later one would misinterpret. */
 export const erasures: readonly Erasure[] = [
   {
     because: "a token is signed, by a key of each server",
@@ -95,12 +95,12 @@ export const erasures: readonly Erasure[] = [
     by: "",
     only: "stderr",
   },
-  // What follows the sign of a difference's line is its indentation.
+  // What follows the sign of a diff line is its indentation.
   { because: "columns are as wide as what was erased", what: /(?!^[-+] )(\S) {2,}/gm, by: "$1  " },
   { because: "the last column, too", what: / +$/gm, by: "" },
 ];
 
-/** The text with all of it erased. */
+/** The text with everything replaced. */
 export function erased(text: string, stream: "stdout" | "stderr" = "stdout"): string {
   const own = erasures.filter(({ only }) => only === undefined || only === stream);
   return own.reduce((rest, { what, by }) => rest.replaceAll(what, by), text);

@@ -1,4 +1,4 @@
-/** Plays scripts to a server, by kubectl alone. */
+/** Plays scripts on a server, through kubectl only. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -27,7 +27,7 @@ export function play(script: Script, server: KubectlServer): Promise<readonly st
   });
 }
 
-/** Makes a namespace, and a folder from which kubectl uses it while `use` runs. */
+/** Creates a namespace, and a folder from which kubectl uses it while `use` runs. */
 export async function inNamespace<Result>(
   name: string,
   server: KubectlServer,
@@ -46,10 +46,10 @@ export async function inNamespace<Result>(
 
 const workIn = (folder: string): string => join(folder, "work");
 
-/** What a script's commands printed, once they all have. */
+/** The output of a script's commands, once all have finished. */
 export type Played = (script: Script) => Promise<readonly string[]>;
 
-/** Plays them all: those that must be alone first, one after the other, then the others `lanes` at a time. */
+/** Plays all scripts: first those that must run alone, one after another, then the others in `lanes` parallel lanes. */
 export function playAll(
   scripts: readonly Script[],
   { server, lanes }: { readonly server: KubectlServer; readonly lanes: number },
@@ -58,7 +58,7 @@ export function playAll(
   const run = async (script: Script): Promise<void> => {
     const result = played.get(script);
     result?.resolve(play(script, server));
-    // A failure belongs to the test that waits for it.
+    // A failure is reported by the test that awaits it.
     await result?.promise.catch(() => undefined);
   };
   const lane = async (left: Script[]): Promise<void> => {
@@ -77,7 +77,7 @@ interface KubeConfig {
   readonly contexts: { readonly context: { namespace: string; user: string } }[];
 }
 
-/** The server's kubeconfig with the script's namespace, and a user of the same name on both: kubectl prints it. */
+/** The server's kubeconfig with the script's namespace, and with the same user name for both servers, because kubectl prints it. */
 function writeConfig(path: string, kubeconfig: string, namespace: string): void {
   const config = Bun.YAML.parse(kubeconfig) as KubeConfig;
   const name = "admin";
@@ -86,7 +86,7 @@ function writeConfig(path: string, kubeconfig: string, namespace: string): void 
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
 }
 
-/** Runs a command to its end, in a folder of `inNamespace`. */
+/** Runs a command until it exits, in a folder of `inNamespace`. */
 export async function kubectl(command: Command, folder: string): Promise<Printed> {
   const child = startKubectl(command, folder);
   const [stdout, stderr, code] = await Promise.all([
@@ -95,7 +95,7 @@ export async function kubectl(command: Command, folder: string): Promise<Printed
     child.exited,
   ]);
   const work = workIn(folder);
-  // The folder is another in every run.
+  // The folder differs in every run.
   return { stdout: stdout.replaceAll(work, "FOLDER"), stderr: stderr.replaceAll(work, "FOLDER"), code };
 }
 

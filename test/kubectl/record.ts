@@ -1,5 +1,5 @@
 /**
- * Records what kubectl prints on a real kube-apiserver, and, of the scripts `living-…`, on a whole control plane:
+ * Records what kubectl prints with a real kube-apiserver and, for the scripts `living-…`, with a complete control plane:
  * `bun test/kubectl/record.ts [SCRIPT...]`, all scripts by default.
  */
 import { playLiving } from "./living/play.ts";

@@ -1,14 +1,14 @@
-/** What a script of kubectl commands is: played in order, in a namespace of its own, with its files in the working folder. */
+/** A script of kubectl commands: run in order, in its own namespace, with its files in the working folder. */
 
 export interface Command {
-  /** The command line after `kubectl`. Blanks part its words; a word in single quotes may have blanks. */
+  /** The command line after `kubectl`. Spaces separate words; a word in single quotes can contain spaces. */
   readonly run: string;
   readonly stdin?: string;
-  /** Later commands say its standard output as `$NAME`, with this name. */
+  /** The name under which later commands refer to its standard output, as `$NAME`. */
   readonly keeps?: string;
-  /** The command that `kubectl edit` runs as KUBE_EDITOR, with the file's name behind it. */
+  /** The command that `kubectl edit` runs as KUBE_EDITOR, followed by the file's name. */
   readonly editor?: string;
-  /** Set where the sandbox prints something else than the real server. An entry whose outputs are equal fails the test. */
+  /** Set if the sandbox prints something different than the real server. The test fails if the outputs are equal. */
   readonly differs?: Difference;
 }
 
@@ -20,18 +20,18 @@ export interface Difference {
 }
 
 export interface Script {
-  /** Names the namespace and the file of the recording. */
+  /** Also the name of the namespace and of the recorded file. */
   readonly name: string;
-  /** Why nothing else may happen on the server meanwhile. */
+  /** Why nothing else may happen on the server at the same time. */
   readonly alone?: string;
-  /** Why it is played in the long form alone. */
+  /** Why it is run only in the long form. */
   readonly long?: string;
-  /** By their names, which the commands use as they are. */
+  /** File contents, keyed by the names that the commands use. */
   readonly files?: Readonly<Record<string, string>>;
   readonly commands: readonly (Command | string)[];
 }
 
-/** A command without options is written as its line. */
+/** A command without options is given as its command line. */
 export function commandsOf({ commands }: Script): readonly Command[] {
   return commands.map((command) => (typeof command === "string" ? { run: command } : command));
 }

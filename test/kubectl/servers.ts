@@ -1,4 +1,4 @@
-/** The two servers that kubectl is played to. Both are bare: no controller runs, and what is in them, the commands put there. */
+/** The two servers on which kubectl is run. Both are bare: no controller runs, and they only contain what the commands create. */
 import { readFileSync } from "node:fs";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -7,9 +7,9 @@ import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { adminOf, startCluster } from "../support/cluster.ts";
 
 export interface KubectlServer {
-  /** Of its administrator. */
+  /** Credentials of the admin. */
   readonly kubeconfig: string;
-  /** With the ServiceAccount that pods need. */
+  /** Includes the ServiceAccount that pods need. */
   createNamespace(name: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,17 +1,17 @@
 /**
- * What kubectl printed, as a text that people read and compare: `$` before the command, `|` before each line of its standard
- * output, `!` before those of standard error, and `=` before an exit code that is not 0.
+ * The output of kubectl as a text to read and compare: `$` before the command, `|` before each line of its standard output, `!` before
+ * those of standard error, and `=` before an exit code that is not 0.
  */
 import { erased } from "./erase.ts";
 
-/** What a command ended with. */
+/** The output and exit code of a command. */
 export interface Printed {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
 }
 
-/** A command with all that it printed, erased of what differs from run to run. */
+/** A command with all its output, without what differs between runs. */
 export function entryOf(run: string, { stdout, stderr, code }: Printed): string {
   const lines = [
     `$ kubectl ${run}`,
@@ -27,14 +27,14 @@ function linesOf(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** Entries, an empty line between two of them. */
+/** Joins entries with empty lines between them. */
 export function transcriptOf(entries: readonly string[]): string {
   return `${entries.join("\n\n")}\n`;
 }
 
 /**
- * A transcript with the entries of each managedFields in an order of their own: servers sort them by their times, in seconds, so that two
- * writes are in another order where a second ends between them.
+ * A transcript with the entries of each managedFields list sorted: servers order them by time, in seconds, so that the order of two writes
+ * differs if a second ends between them.
  */
 export function withSortedManagers(transcript: string): string {
   return transcript.replaceAll(

@@ -1,4 +1,4 @@
-/** `kubectl get -w`, which ends only when it is told to. */
+/** `kubectl get -w`, which runs until it is stopped. */
 import { erased } from "./erase.ts";
 import { inNamespace, kubectl, startKubectl } from "./play.ts";
 import { replicaSet } from "./scripts/every-kind.ts";
@@ -6,7 +6,7 @@ import type { KubectlServer } from "./servers.ts";
 
 const changes = ["scale rs web --replicas=3", "label rs web x=y", "delete rs web"];
 
-/** The lines that `kubectl get rs -w` prints of a ReplicaSet that is scaled, labelled and deleted meanwhile. */
+/** The lines that `kubectl get rs -w` prints for a ReplicaSet that is scaled, labeled and deleted meanwhile. */
 export function watched(server: KubectlServer): Promise<readonly string[]> {
   return inNamespace("watching", server, async (folder) => {
     await kubectl({ run: "create -f -", stdin: replicaSet(1) }, folder);
@@ -19,7 +19,7 @@ export function watched(server: KubectlServer): Promise<readonly string[]> {
       const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       printed.push(...lines);
-      // The head and the object as it was: from here on every change is seen.
+      // The header and the initial object: from here on it sees every change.
       if (known < 2 && printed.length >= 2) for (const run of changes) await kubectl({ run }, folder);
       if (printed.length >= 2 + changes.length) break;
     }

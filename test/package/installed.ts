@@ -1,4 +1,4 @@
-/** The package as a user has it: packed, and unpacked into an empty folder beside what it depends on. */
+/** The package as users have it: packed, and unpacked into an empty folder together with its dependencies. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { type ProgramRun, runProgram } from "../support/program.ts";
 
 const top = join(import.meta.dir, "..", "..");
 
-/** A folder in which `kubectl-reconcile` is installed and nothing else is. */
+/** A folder in which only `kubectl-reconcile` and its dependencies are installed. */
 export interface Installed {
   readonly folder: string;
   /** The files of the tarball, sorted. */
@@ -16,8 +16,8 @@ export interface Installed {
 }
 
 /**
- * `npm pack`, with its `prepack` build. The dependencies that package.json names are linked from this checkout, so that no registry is
- * asked; what it does not name is not found.
+ * Runs `npm pack` with its `prepack` build. The dependencies in package.json are linked from this checkout, so that no registry is used;
+ * modules that it does not name cannot be found.
  */
 export async function installPackage(): Promise<Installed> {
   const folder = mkdtempSync(join(tmpdir(), "installed-"));
@@ -41,7 +41,7 @@ export async function installPackage(): Promise<Installed> {
   return { folder, files, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Compiles the TypeScript files of the folder strictly, as a user would; `out` gets the JavaScript. Returns the findings. */
+/** Compiles the TypeScript files of the folder strictly, as a user would, into JavaScript in `out`. Returns the errors. */
 export async function compile(folder: string, files: readonly string[]): Promise<string> {
   const compilerOptions = {
     target: "ES2023",
@@ -59,7 +59,7 @@ export async function compile(folder: string, files: readonly string[]): Promise
   return stdout + stderr;
 }
 
-/** The runtimes that the package is for, and how each runs a file; Node is the one that `npm` runs on. */
+/** The supported runtimes, and how each runs a file; Node is the one that `npm` runs on. */
 export const runtimes: Readonly<Record<string, readonly string[]>> = {
   Bun: [process.execPath],
   Deno: [join(top, "node_modules", ".bin", "deno"), "run", "-A", "--no-lock", "--cached-only"],

@@ -1,4 +1,4 @@
-/** Stage events for tests of views: numbered from 1, a millisecond apart. */
+/** Stage events for tests of views: numbered from 1, one millisecond apart. */
 import type { StoredObject } from "../../src/api/object.ts";
 import { DeltaDetail } from "../../src/trace/delta-detail.ts";
 import type { DeltaEvent, EventHead, StageEvent, StageEventBody } from "../../src/trace/events.ts";
@@ -7,7 +7,7 @@ import { TriggerLog } from "../../src/trace/triggers.ts";
 export const pods = { group: "", kind: "Pod" } as const;
 export const replicaSets = { group: "apps", kind: "ReplicaSet" } as const;
 
-/** An object with fields beside its metadata. */
+/** An object with fields in addition to its metadata. */
 export function objectOf(version: string, fields: object = {}): StoredObject {
   return { metadata: { name: "a", uid: "u", resourceVersion: version, creationTimestamp: "" }, ...fields };
 }
@@ -18,7 +18,7 @@ export interface DeltaGiven extends Partial<Omit<DeltaEvent, "stage" | "detail">
   readonly writer?: string;
 }
 
-/** Makes events as a bus would number them. */
+/** Creates events numbered as by a bus. */
 export class Events {
   at: number;
   #seq = 0;

@@ -1,6 +1,7 @@
 /**
- * Deployments that are rolled out, scaled, deleted and created again, ConfigMaps that own ConfigMaps, and deleted namespaces, while all
- * controllers run behind faulty proxies. The right final state follows from the objects at that time, and is compared with them.
+ * Deployments that are rolled out, scaled, deleted and recreated, ConfigMaps that own ConfigMaps, and namespaces that are deleted, while
+ * all controllers run behind faulty proxies. Whatever happens meanwhile, the required final state follows from the objects that exist at
+ * the end: this scene checks for it.
  */
 import { expect } from "bun:test";
 import { Pods } from "../../../src/api/kinds.ts";
@@ -14,7 +15,7 @@ import { eventually } from "./workload.ts";
 const deployments = ["a", "b", "c"];
 const mostReplicas = 6;
 const templates = 4;
-/** Deleting a namespace with pods takes several waits of 5 to 8 seconds. */
+/** Deleting a namespace that contains pods involves several waits of 5 to 8 seconds. */
 const waitMs = 120_000;
 const hashLabel = "pod-template-hash";
 
@@ -38,11 +39,11 @@ interface Seen {
 interface Family {
   readonly owners: readonly string[];
   readonly children: readonly string[];
-  /** Whether its dependents are to be orphaned: its only owner is always deleted with that policy. */
+  /** Created to be orphaned: its only owner is always deleted with propagation policy Orphan. */
   readonly orphaned: boolean;
 }
 
-/** Creates Deployments in a new namespace and waits until they are available. The controllers already run. */
+/** Creates Deployments in a new namespace and waits until they are available. The controllers must already be running. */
 export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namespace: string): Promise<ConvergingScene> {
   await cluster.createNamespace(namespace);
   const stage = stageOf(cluster, namespace);
@@ -52,7 +53,7 @@ export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namesp
   for (const name of deployments) await stage.createDeployment(name, 2, 0);
   const replicaSets = run.live.manager.controllers.find(({ definition }) => definition.name === "replicaset");
 
-  /** Pods that the cache does not have yet are left alone; see live-scene.ts. */
+  /** A pod that is not in the cache yet is not deleted; see live-scene.ts. */
   async function deletePod(random: Random): Promise<void> {
     const pods = (await stage.list("pods")).filter(
       ({ metadata }) => replicaSets?.cache(Pods).get(`${namespace}/${metadata.name}`) !== undefined,
@@ -64,7 +65,7 @@ export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namesp
   async function replaceDeployment(name: string, random: Random): Promise<void> {
     const policy = (["Background", "Foreground", "Orphan"] as const)[below(random, 3)] ?? "Background";
     await stage.remove("deployments", name, policy);
-    // With foreground deletion its name is in use until all of its pods are gone; then another step creates it again.
+    // After a foreground deletion the name stays taken until all pods are gone; a later step then recreates the Deployment.
     await stage.createDeployment(name, 1 + below(random, 3), below(random, templates));
   }
 
@@ -75,7 +76,7 @@ export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namesp
     const children = [`child-${id}-1`, `child-${id}-2`];
     const uids = await Promise.all(owners.map((name) => stage.createConfigMap(name, [])));
     for (const child of children) await stage.createConfigMap(child, uids);
-    // Only complete families count: of others it is unknown what was created.
+    // Only a complete family is checked: of an incomplete one it is unknown which objects were created.
     families.push({ owners, children, orphaned });
   }
 
@@ -145,8 +146,8 @@ const isControlledBy =
 const isActive = ({ metadata }: Seen): boolean => metadata.deletionTimestamp === undefined;
 
 /**
- * The expected state of a Deployment: one ReplicaSet with its template and all of its pods, no other one with pods, no two with the same
- * template, and a matching status.
+ * What a Deployment should have: one ReplicaSet of its template with all of its pods, no pods of any other ReplicaSet, no two ReplicaSets
+ * of one template, and a status that reports this.
  */
 function standing(
   { metadata: { name, uid }, spec, status }: Seen,
@@ -189,7 +190,7 @@ function imageOf({ spec }: Pick<Seen, "spec">): string {
   return (spec.template.spec as { containers: readonly { image: string }[] }).containers[0]?.image ?? "";
 }
 
-/** Objects whose owner no longer exists. */
+/** Names of the objects that have an owner reference to a missing owner. */
 function dangling(owned: readonly Seen[], owners: readonly Seen[]): string[] {
   const uids = new Set(owners.map(({ metadata }) => metadata.uid));
   return owned
@@ -206,7 +207,7 @@ interface Stage {
   createDeployment(name: string, replicas: number, template: number): Promise<void>;
   scale(name: string, replicas: number): Promise<void>;
   setTemplate(name: string, template: number): Promise<void>;
-  /** Returns its owner reference. */
+  /** Returns an owner reference to it. */
   createConfigMap(name: string, owners: readonly OwnerReference[]): Promise<OwnerReference>;
 }
 

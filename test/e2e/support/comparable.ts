@@ -1,6 +1,6 @@
 /**
- * Reduces objects to what two clusters can have in common: without generated or measured values. It shares no code with the program, which
- * has separate rules for what it shows.
+ * Objects in a form that can be compared between two clusters: without generated or measured values. It shares no code with the program,
+ * which has its own rules about what is worth showing.
  */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -37,20 +37,20 @@ const madeUp: ReadonlySet<string> = new Set([
   "batch.kubernetes.io/controller-uid",
 ]);
 
-/** The comparable text of an object. */
+/** Serializes one object. */
 export function comparable(object: object): string {
   const given = object as Like;
   return JSON.stringify(inOrder(given.kind === "Pod" ? pod(given) : whole(measured(given))));
 }
 
-/** Drops an autoscaler's status, which depends on the source of its metrics. */
+/** The status of an autoscaler depends on the metrics server, so it is not compared. */
 function measured(given: Like): Like {
   return given.kind === "HorizontalPodAutoscaler" ? { ...given, status: {} } : given;
 }
 
 /**
- * Drops generated values; keeps the type, status, reason and message of conditions, and whether they have times. How often a ReplicaSet or
- * the target of an autoscaler was scaled is random, but not whether its controller has observed the last change.
+ * Everything except generated values; conditions keep type, status, reason and message, and of a time only whether it is set. How often a
+ * ReplicaSet, or the target of an autoscaler, was scaled on the way is chance; that its controller has observed the last generation is not.
  */
 function whole({ kind, metadata, spec, status }: Like): unknown {
   const { generation, ...given } = metadata;
@@ -68,13 +68,13 @@ function whole({ kind, metadata, spec, status }: Like): unknown {
   };
 }
 
-/** Annotations with the Deployment's replicas at the last scaling, which an autoscaler may precede or follow. */
+/** Annotations with a Deployment's replicas when its ReplicaSet was last scaled; an autoscaler may have acted before or after that. */
 const rolloutSizes: ReadonlySet<string> = new Set([
   "deployment.kubernetes.io/desired-replicas",
   "deployment.kubernetes.io/max-replicas",
 ]);
 
-/** The rest of a pod's status is written by another kubelet, and its node, with everything that depends on it, is random. */
+/** Different kubelets write the rest of a pod's status differently; a pod's node, and the labels copied from that node, are chance. */
 function pod({ kind, metadata, spec, status }: Like): unknown {
   const { generateName, name, labels = {}, ownerReferences = [], ...meta } = metadata;
   const own = Object.entries(labels).filter(([label]) => !label.startsWith("topology.kubernetes.io/"));
@@ -89,7 +89,7 @@ function pod({ kind, metadata, spec, status }: Like): unknown {
     spec: without(rest),
     isPlaced: nodeName !== undefined,
     phase,
-    // kwok does not update it for a pod that has ended.
+    // kwok does not update the Ready condition of a pod that has ended.
     ready: phase === "Succeeded" || status?.conditions?.find(({ type }) => type === "Ready")?.status,
   };
 }

@@ -1,4 +1,4 @@
-/** Runs kube-controller-manager, kube-scheduler and kwok with default flags against any API server. */
+/** kube-controller-manager, kube-scheduler and kwok with default flags, against any API server. */
 import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { controlPlaneBinary, controlPlaneFolder } from "../../../scripts/control-plane.ts";
@@ -6,25 +6,25 @@ import { freePorts } from "../../support/cluster.ts";
 
 export const programs = ["kube-controller-manager", "kube-scheduler", "kwok"] as const;
 
-/** The API server and the files that they use. */
+/** The files and the API server that they use. */
 export interface Workplace {
   readonly kubeconfig: string;
   /** Folder for their logs (`NAME.log`) and certificates. */
   readonly dir: string;
-  /** PEM files: the key for ServiceAccount tokens, and the authority that is published to pods. */
+  /** The key that signs ServiceAccount tokens, and the root CA that pods trust; both PEM files. */
   readonly signingKey: string;
   readonly rootCa: string;
 }
 
 export interface ControlPlaneAtWork {
-  /** Errors in their logs: an example by program and place in its source. */
+  /** The errors in each program's log: an example, keyed by program and source location. */
   errors(): ReadonlyMap<string, string>;
   /** Names of the programs that have exited. */
   ended(): readonly string[];
   stop(): Promise<void>;
 }
 
-/** Starts them. */
+/** Starts the three programs. */
 export async function startAtWork({ kubeconfig, dir, signingKey, rootCa }: Workplace): Promise<ControlPlaneAtWork> {
   const port = await freePorts(2);
   const secure = (offset: number, name: string): string[] => [
@@ -74,10 +74,10 @@ export async function startAtWork({ kubeconfig, dir, signingKey, rootCa }: Workp
   };
 }
 
-/** A line of klog: `E1123 09:21:07.123456   12345 replica_set.go:598] "…" err="…"`. */
+/** klog: `E1123 09:21:07.123456   12345 replica_set.go:598] "…" err="…"`. */
 const klogError = /^[EF]\d{4} [\d:.]+ +\d+ ([\w.]+:\d+)\] (.*)$/;
 
-/** Errors by program and place in its source, one line each. */
+/** Pairs of program with source location, and text; one per error line. */
 function errorsIn(name: string, log: string): [string, string][] {
   return log.split("\n").flatMap((line): [string, string][] => {
     const [, place, text = ""] = klogError.exec(line) ?? [];

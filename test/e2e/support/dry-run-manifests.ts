@@ -1,6 +1,6 @@
-/** Manifests for tests of dry-run on a real cluster. */
+/** Manifests for testing dry-run on a real cluster. */
 
-/** A ReplicaSet of nginx in namespace shop; `more` is added to its container. It starts on the first line. */
+/** A ReplicaSet of nginx in namespace shop; `more` is appended to its container. It begins on the first line. */
 export const replicaSet = (replicas: number, more = ""): string => `apiVersion: apps/v1
 kind: ReplicaSet
 metadata: {name: web, namespace: shop}
@@ -12,7 +12,7 @@ spec:
     spec: {containers: [{name: web, image: nginx${more}}]}
 `;
 
-/** The same with a Service. */
+/** The same ReplicaSet with a Service in front of it. */
 export const web = (replicas: number, port = 80): string => `
 ${replicaSet(replicas)}---
 apiVersion: v1
@@ -21,7 +21,7 @@ metadata: {name: web, namespace: shop}
 spec: {selector: {app: web}, ports: [{port: ${port}}]}
 `;
 
-/** A user with few permissions. */
+/** A user with permission to read few resources. */
 export const reader = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -37,7 +37,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
 subjects: [{kind: User, name: reader}]
 `;
 
-/** A policy that denies, and a webhook that is unreachable and ignored. */
+/** A policy that rejects updates to more than 4 replicas, and a webhook that has no server and is ignored when it fails. */
 export const policy = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -65,7 +65,7 @@ webhooks:
   rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
 `;
 
-/** A Deployment of nginx; `more` is added to its container. */
+/** A Deployment of nginx; `more` is appended to its container. */
 export function deployment(namespace: string, name: string, replicas: number, more = ""): string {
   return `
 apiVersion: apps/v1
@@ -87,7 +87,7 @@ metadata: {name: few, namespace: quota}
 spec: {hard: {pods: "2"}}
 `;
 
-/** Refuses all pods of a namespace, because it is unreachable. */
+/** A webhook without a server: it makes every pod creation in namespace wh fail. */
 export const failingWebhook = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
@@ -103,7 +103,7 @@ webhooks:
   rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
 `;
 
-/** A user who can apply ReplicaSets and Services in a namespace, but not create pods. */
+/** A user who can apply ReplicaSets and Services of a namespace but cannot create pods. */
 export const deployer = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -119,7 +119,7 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: deployer}
 subjects: [{kind: User, name: deployer}]
 `;
 
-/** Stays Terminating once it is deleted. */
+/** A namespace that stays in Terminating once it is deleted. */
 export const heldNamespace = `
 apiVersion: v1
 kind: Namespace
@@ -130,7 +130,7 @@ kind: ConfigMap
 metadata: {name: held, namespace: stuck, finalizers: [a.b/c]}
 `;
 
-/** A kind with defaults, including those of list items, and a status subresource. */
+/** A kind with defaults, also inside list items, and a status subresource. */
 export const widgetDefinition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -162,7 +162,7 @@ spec:
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `;
 
-/** A Widget \`w\`; \`spec\` in the form \`size: 1, tags: [a]\`. */
+/** A Widget \`w\`; \`spec\` as in \`size: 1, tags: [a]\`. */
 export const widget = (spec: string): string => `
 apiVersion: example.com/v1
 kind: Widget
@@ -170,7 +170,7 @@ metadata: {name: w, namespace: shop}
 spec: {${spec}}
 `;
 
-/** A volume for claims of class `by-hand`. */
+/** A manually created volume for claims of class `by-hand`. */
 export const volume = `
 apiVersion: v1
 kind: PersistentVolume

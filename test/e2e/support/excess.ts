@@ -1,7 +1,8 @@
 /**
- * Creates whose responses are lost while the watch of pods is silent: the controller must assume that each failed, and creates the pod
- * again. The same for our ReplicaSet controller and for kube-controller-manager, to show that upstream has as many surplus pods. Source:
- * kubernetes v1.36 pkg/controller/replicaset/replica_set.go manageReplicas: CreationObserved on any error.
+ * Creates whose responses are lost while the pod watch is silent: the controller must treat each one as failed, and creates the pod again.
+ * The same scenario runs with our ReplicaSet controller and with kube-controller-manager, to show that upstream ends up with as many excess
+ * pods as ours.
+ * Source: kubernetes v1.36 pkg/controller/replicaset/replica_set.go manageReplicas: CreationObserved on any error.
  */
 import { expect } from "bun:test";
 import { openSync } from "node:fs";
@@ -22,7 +23,7 @@ type StartController = (ground: Ground, namespace: string) => Promise<{ stop(): 
 export const ourController: StartController = ({ cluster, http }, namespace) =>
   startFaultyRun(cluster, http.url, { controllers: ["replicaset"], namespace });
 
-/** It handles all namespaces. */
+/** Handles all namespaces. */
 export const upstreamController: StartController = ({ cluster, http }) => {
   const log = openSync(join(cluster.dir, "kube-controller-manager-behind-proxy.log"), "w");
   const flags = ["--controllers=replicaset-controller", "--leader-elect=false", "--secure-port=0"];
@@ -40,7 +41,7 @@ export const upstreamController: StartController = ({ cluster, http }) => {
   });
 };
 
-/** Returns the number of surplus pods after the responses of `lost` creates were lost; they are deleted before this returns. */
+/** Number of excess pods after the responses to `lost` creates were lost; waits until they are deleted again. */
 export async function excessOf(
   ground: Ground,
   start: StartController,
@@ -66,12 +67,12 @@ export async function excessOf(
     http.breakConnections();
     await eventually(async () => expect(silent.hits).toBeGreaterThan(0), waitMs);
     await workload.scale("web", asked);
-    // The lost and the received creates: then it has created all pods that it wants.
+    // Lost and answered creates together: the controller has then created all that it counts as missing.
     await eventually(async () => {
       expect(losing.hits).toBe(lost);
       expect((await workload.pods(set)).length).toBeGreaterThanOrEqual(asked + lost);
     }, waitMs);
-    // Further ones would be created at once.
+    // Further creates would follow immediately: the controller has nothing to wait for.
     await Bun.sleep(500);
     const excess = (await workload.pods(set)).length - asked;
     http.clear();

@@ -1,7 +1,4 @@
-/**
- * Possible faults between controllers and their API server, injected by two proxies: one breaks connections, the other affects single
- * requests.
- */
+/** Faults between controllers and their API server, injected by two proxies: one breaks connections, the other single requests. */
 import { expect } from "bun:test";
 import { below, type Random } from "../../../src/platform/random.ts";
 import { type Cluster, startCluster, type ClusterOptions } from "../../support/cluster.ts";
@@ -21,39 +18,39 @@ export interface Ground {
   readonly http: HttpFaultProxy;
 }
 
-/** The environment of a fault: continuous changes, and the failures of the run. */
+/** The target of a fault: changes that continue during the fault, and a record of the failures in the run. */
 export interface Scene {
-  /** Makes this many random changes, sequentially and directly on the API server. They wait while the server is down. */
+  /** Makes `steps` random changes in sequence, directly on the API server. Those that fail, as when it is down, are skipped. */
   churn(random: Random, steps: number): Promise<void>;
   /** Failures of the run so far. */
   readonly failures: Failures;
 }
 
-/** A scene in a separate namespace that comes to rest. */
+/** A scene in its own namespace that is known to converge. */
 export interface ConvergingScene extends Scene {
   readonly namespace: string;
   /**
-   * Waits until everything is as it must be: nothing lost, nothing duplicated, no object with an owner deleted; see the checks.
-   * @throws the result of the last check.
+   * Waits until everything is in the required state: nothing lost, nothing duplicated, nothing deleted that had an owner; see the checks.
+   * @throws the findings of the last check.
    */
   converged(): Promise<void>;
-  /** Waits for slower effects, after everything else. @throws the result of the last check. */
+  /** Waits for what takes longer, after everything else is done. @throws the findings of the last check. */
   end?(): Promise<void>;
 }
 
 export interface Fault {
   readonly name: string;
   readonly through: "tcp" | "http";
-  /** The failure that the run must have suffered; otherwise the fault had no effect. */
+  /** The failure count that the fault must raise in the run; otherwise it had no effect. */
   readonly suffers?: keyof Failures;
-  /** Makes changes during the fault, and ends it. Returns the number of affected requests or connections. */
+  /** Churns during the fault, then ends the fault. Returns the number of affected requests or connections. */
   readonly strike: (ground: Ground, scene: Scene, random: Random) => Promise<number>;
 }
 
 const isWrite = ({ method, path }: ProxiedRequest): boolean => method !== "GET" && !path.includes("/leases");
 const isWatch = (request: ProxiedRequest): boolean => request.isWatch;
 
-/** A fault of random requests during the changes. */
+/** Injects a fault into a random share of the matching requests during churn. */
 function some(
   match: (request: ProxiedRequest) => boolean,
   share: number,
@@ -61,7 +58,7 @@ function some(
 ): Fault["strike"] {
   return async ({ http }, scene, random) => {
     let hits = 0;
-    // One injection per request, each with a separate fault.
+    // One injection per request, so that each request has its own fault.
     for (let n = 0; n < 60; n++) {
       const unlucky = (request: ProxiedRequest): boolean => match(request) && random.next() < share && ++hits > 0;
       http.inject({ match: unlucky, times: 1, fault: fault(random) });
@@ -74,7 +71,7 @@ function some(
   };
 }
 
-/** The faults of a network and a server that a controller must survive. */
+/** Network and server faults, each mild enough for a run to survive. */
 export const faults: readonly Fault[] = [
   {
     name: "the server is killed and started again",
@@ -202,7 +199,7 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** Compacts etcd to the current revision, over its HTTP gateway. */
+/** Compacts etcd up to the current revision, through its HTTP gateway. */
 async function compact(cluster: Cluster): Promise<void> {
   const etcd = `http://127.0.0.1:${cluster.port + 1}/v3/kv`;
   const post = (path: string, body: unknown): Promise<Response> =>
@@ -212,7 +209,7 @@ async function compact(cluster: Cluster): Promise<void> {
   expect(done.status).toBe(200);
 }
 
-/** A cluster behind both proxies. */
+/** Starts a cluster with both proxies in front of it. */
 export async function startGround(options: ClusterOptions = {}): Promise<Ground & { stop(): Promise<void> }> {
   const cluster = await startCluster(options);
   const [tcp, http] = await Promise.all([startFaultProxy(cluster.port), startHttpFaultProxy(cluster)]);

@@ -1,4 +1,4 @@
-/** Runs controllers through a faulty proxy in this process, so that their caches can be read. */
+/** Controllers running live through a faulty proxy, in this process so that their caches can be inspected. */
 import { join } from "node:path";
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
@@ -13,38 +13,38 @@ import type { Cluster } from "../../support/cluster.ts";
 import { kubeconfigThrough } from "../../support/fault-proxy.ts";
 
 const timeline = realTimeline();
-/** Instead of 90 s: idle watches are reopened after this time. */
+/** Idle watches are reopened after this time, instead of after 90 s. */
 const silentMs = 3000;
 
-/** Failures so far. */
+/** Counts of failures so far. */
 export interface Failures {
-  /** Writes that were refused or lost. */
+  /** Writes refused or lost; conflicts are not counted. */
   readonly writes: number;
-  /** Those without a response, which may have been applied. */
+  /** Writes without a response, among them: they may have been applied. */
   readonly unanswered: number;
   /** Watches that ended. */
   readonly watches: number;
-  /** Lists after the first. */
+  /** Lists after the first one. */
   readonly relists: number;
 }
 
 export interface FaultyRun {
   readonly live: LiveRun;
   readonly failures: Failures;
-  /** Why Leases were lost; there should be none. */
+  /** Why Leases were lost; should stay empty. */
   readonly leasesLost: readonly string[];
-  /** Keys whose last sync failed, one line each: its end, the error, and the time of the retry. */
+  /** The keys whose last sync failed, one line each: when it ended, when it will be retried, and the error. */
   failing(): readonly string[];
   stop(): Promise<void>;
 }
 
-/** A connection without a rate limit. */
+/** A connection without a client-side rate limit. */
 export async function connectedBy(kubeconfig: string, bus: TraceBus): Promise<Connection> {
   const host = { ...realHost(), env: {} };
   return connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0, silentMs });
 }
 
-/** `EVENTS=FOLDER`: writes every event of each run as a JSON line to a separate file, to find out why something does not come to rest. */
+/** `EVENTS=FOLDER`: writes all events of each run to a file of its own, as JSON lines, to find out why something does not converge. */
 function writeEvents(bus: TraceBus): { end(): unknown } | undefined {
   const folder = process.env["EVENTS"];
   if (folder === undefined) return undefined;
@@ -59,7 +59,7 @@ function noteLastSync(failing: Map<string, string>, { controller, key, outcome, 
   else failing.set(id, `${new Date().toISOString()} ${id} ${JSON.stringify(outcome)}: ${error}`);
 }
 
-/** Starts controllers by name, in one namespace or in all, with frozen caches; their requests go to `url`. */
+/** Starts controllers by name, in one namespace or in all, with frozen caches, sending their requests to `url`. */
 export async function startFaultyRun(
   cluster: Cluster,
   url: string,

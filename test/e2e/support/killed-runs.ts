@@ -1,13 +1,13 @@
-/** Kills `kubectl reconcile run` in the middle of its work and restarts it, repeatedly. */
+/** `kubectl reconcile run`, killed with SIGKILL in the middle of its work and started again a given number of times. */
 import { expect } from "bun:test";
 import { below, type Random } from "../../../src/platform/random.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import { type Program, startProgram } from "./program.ts";
 import { eventually } from "./workload.ts";
 
-/** So slow that a burst of writes lasts long enough to be interrupted. */
+/** Slow enough that a burst of writes lasts until it can be killed in its middle. */
 const slow = ["--kube-api-qps", "150", "--kube-api-burst", "5"];
-/** Limited only by the server. */
+/** Fast enough that only the server limits the work. */
 const fast = ["--kube-api-qps", "1000", "--kube-api-burst", "1000"];
 const waitMs = 300_000;
 
@@ -15,9 +15,9 @@ export interface KilledRuns {
   readonly controller: string;
   readonly namespace: string;
   readonly kills: number;
-  /** The writes during which it is killed, in turn: `create pods`, `update jobs/status`. */
+  /** The kinds of writes during which to kill it, in turn: `create pods`, `update jobs/status`. */
   readonly during: readonly string[];
-  /** Maximum number of these writes before each kill: all killed copies together must not finish the work. */
+  /** Each copy is killed after at most this many of these writes: all copies together must not finish the work by then. */
   readonly mostWrites: number;
   readonly random: Random;
   /** Throws until the work is done. */
@@ -25,8 +25,8 @@ export interface KilledRuns {
 }
 
 /**
- * Kills every copy but the last one after some writes, without waiting for them; the last one finishes the work and is stopped.
- * @throws if the work was done before the last copy started: then nothing was interrupted.
+ * Each copy except the last is killed after a few writes, with requests in flight; the last finishes the work and gets a SIGINT.
+ * @throws if the work was done before the last copy started: then no kill was in its middle.
  */
 export async function throughKills(cluster: Cluster, runs: KilledRuns): Promise<void> {
   const { namespace, controller, kills, during, mostWrites, random, done } = runs;
@@ -57,7 +57,7 @@ interface Writes {
   readonly writes: number;
 }
 
-/** Resolves after this many more responses to such writes. Polls often, because a burst is short. */
+/** Resolves once the program has completed `writes` more writes of a kind in the namespace. Polls often, because a burst is soon over. */
 async function written(cluster: Cluster, { namespace, what, writes }: Writes): Promise<void> {
   let seen = (await cluster.audit()).length;
   let left = writes;

@@ -1,19 +1,19 @@
-/** kubectl against one server. */
+/** Runs kubectl against one server. */
 import { controlPlaneBinary } from "../../../scripts/control-plane.ts";
 
-/** The result of a command. */
+/** Output and exit code of a command. */
 interface Printed {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
 }
 
-/** One server, accessed only by kubectl. */
+/** One server, accessed only through kubectl. */
 export interface Side {
   kubectl(args: readonly string[]): Promise<Printed>;
 }
 
-/** kubectl with one kubeconfig and a separate discovery cache. */
+/** kubectl with one kubeconfig and its own discovery cache. */
 export function sideOf(kubeconfig: string, cacheDir: string): Side {
   const command = [controlPlaneBinary("kubectl") ?? "kubectl", "--kubeconfig", kubeconfig, "--cache-dir", cacheDir];
   return {

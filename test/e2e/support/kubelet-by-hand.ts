@@ -1,6 +1,6 @@
 /**
- * A simulated kubelet that makes all pods of a namespace ready and removes those that are being deleted, identified by uid. kwok deletes by
- * name, and twice, so that it sometimes deletes the next pod of that name, which a StatefulSet creates at once.
+ * A minimal kubelet that reports every pod of a namespace as ready, and completes the deletion of terminating pods, always by uid. kwok
+ * deletes by name only, and twice, so it sometimes deletes the next pod of the same name, which a StatefulSet creates immediately.
  */
 import type { Cluster } from "../../support/cluster.ts";
 
@@ -14,7 +14,7 @@ const ready = {
   conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }],
 };
 
-/** Runs until it is stopped; refused requests are repeated. */
+/** Runs until stopped; refused requests are retried. */
 export function startKubeletByHand(cluster: Cluster, namespace: string): { stop(): Promise<void> } {
   const path = `/api/v1/namespaces/${namespace}/pods`;
   const over = new AbortController();

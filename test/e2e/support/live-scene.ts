@@ -1,6 +1,6 @@
 /**
- * Runs the ReplicaSet controller in this process through faulty proxies, with random changes directly on the API server, and an observer
- * with a healthy connection. In this process, so that the caches can be read.
+ * The ReplicaSet controller running live behind faulty proxies, while changes are made directly on the API server; also an observer whose
+ * connection has no faults. Everything runs in this process, so that the caches can be inspected.
  */
 import { expect } from "bun:test";
 import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
@@ -22,18 +22,18 @@ const replicaSets = ["a", "b", "c", "d"];
 const mostReplicas = 8;
 const waitMs = 180_000;
 
-/** The changes are scalings, pod deletions and relabellings. */
+/** Its changes scale ReplicaSets, and delete and relabel pods. */
 export interface LiveScene extends Scene {
   readonly workload: Workload;
   /**
-   * Waits until each ReplicaSet has exactly its desired pods, and the caches equal the server's lists. Returns the maximum number of
-   * surplus pods.
+   * Waits until each ReplicaSet has exactly the pods that it specifies, and the caches equal the server's lists. Returns the peak number of
+   * pods of a ReplicaSet in excess of the most that it ever specified.
    */
   converged(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the controller in a new namespace, with its requests to `url`, and creates a few ReplicaSets with their pods. */
+/** Starts the controller in a new namespace, with its requests sent to `url`, and a few ReplicaSets whose pods already exist. */
 export async function startLiveScene(cluster: Cluster, url: string, namespace: string): Promise<LiveScene> {
   await cluster.createNamespace(namespace);
   const workload = new Workload(cluster, namespace);
@@ -44,15 +44,15 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
   const { live, failures } = run;
   for (const name of replicaSets) await workload.settled(name, 3);
 
-  /** Records the desired replicas before requesting them. */
+  /** The maximum is recorded before the request is sent. */
   async function ask(name: string, replicas: number, request: () => Promise<unknown>): Promise<void> {
     asked.set(name, Math.max(asked.get(name) ?? 0, replicas));
     await request();
   }
 
   /**
-   * Pods that the cache does not have yet are left alone: if one is deleted before the relist after a broken watch, its creation stays
-   * expected for 5 minutes, and nothing enqueues its ReplicaSet. The same happens upstream (controller_utils.go ControllerExpectations).
+   * Pods not yet in the cache are left alone: if one is gone before a relist can show it, its creation stays expected for 5 minutes, and
+   * nothing wakes its ReplicaSet meanwhile. Upstream does the same (controller_utils.go ControllerExpectations).
    */
   function isCached({ metadata }: PodSeen): boolean {
     return live.manager.controllers[0]?.cache(Pods).get(`${namespace}/${metadata.name}`) !== undefined;
@@ -62,7 +62,7 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
     const name = replicaSets[below(random, replicaSets.length)] ?? "a";
     const roll = random.next();
     if (roll < 0.5) {
-      // Often the maximum, at which a surplus pod is visible.
+      // Often the maximum, because an excess pod shows there.
       const replicas = random.next() < 0.5 ? mostReplicas : below(random, mostReplicas);
       return ask(name, replicas, () => workload.scale(name, replicas));
     }
@@ -78,14 +78,14 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
     failures,
     async churn(random, steps) {
       for (let n = 0; n < steps; n++) {
-        // A pod may be gone by the time of its change, and a server may be down.
+        // The pod may be gone by now, or the server may be down.
         await step(random).catch(() => undefined);
         await Bun.sleep(below(random, 40));
       }
     },
     async converged() {
       await eventually(() => expectConverged(workload, live, cluster), waitMs);
-      // Once more, after everything in flight has arrived.
+      // Again, after deltas that were still in flight have arrived.
       await Bun.sleep(300);
       await eventually(() => expectConverged(workload, live, cluster), waitMs);
       expect(run.leasesLost).toEqual([]);
@@ -99,7 +99,7 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
 }
 
 interface Observer {
-  /** Maximum number of pods of a ReplicaSet beyond its highest desired number. */
+  /** Peak number of pods of one ReplicaSet beyond the most that it ever specified. */
   readonly excess: number;
   stop(): Promise<void>;
 }

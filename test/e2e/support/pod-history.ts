@@ -10,7 +10,7 @@ interface PodWritten {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** The maximum number of these pods that were not ready, being deleted or missing at once, after all of them had been ready. */
+/** The maximum number of these pods that were unready, terminating or missing at the same time, after all had been ready once. */
 export function mostDown(effects: readonly Effect[], names: readonly string[]): number {
   const members = new Set(names);
   const up = new Set<string>();
@@ -38,13 +38,13 @@ export interface TimesWritten {
   readonly member: string;
   /** Number of pods with this name. */
   readonly pods: number;
-  /** Number of their revisions. */
+  /** Number of revisions among these pods. */
   readonly revisions: number;
-  /** Number of deleted claims. */
+  /** Number of deletions of the claim. */
   readonly claimsEnded: number;
 }
 
-/** A pod whose create had no response is found by any write to it. */
+/** A pod is recognized in any write to it, because its create may have no recorded response. */
 export function timesWritten(effects: readonly Effect[], member: string): TimesWritten {
   const pods = new Set<string>();
   const revisions = new Set<string>();

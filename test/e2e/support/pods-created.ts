@@ -1,11 +1,11 @@
-/** The number of pods created for each owner, from the audit log of the API server. */
+/** Number of pods created for each owner, from the audit log of the API server. */
 import type { AuditEvent } from "../../support/audit-log.ts";
 
 interface Owned {
   readonly metadata?: { readonly ownerReferences?: readonly { readonly controller?: boolean; readonly uid: string }[] };
 }
 
-/** By the owner's uid: its pods in the namespace, including deleted ones, without adopted ones. */
+/** Pods created in the namespace, including those gone by now, without adopted ones; keyed by the owner's uid. */
 export function podsCreatedFor(events: readonly AuditEvent[], namespace: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { stage, verb, objectRef, responseStatus, responseObject } of events) {

@@ -1,4 +1,4 @@
-/** The number of pods beyond the desired ones, from the audit log of the API server. */
+/** Number of pods that controllers created beyond what was ever requested, from the audit log of the API server. */
 import { asStored, type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
 
 interface Owner {
@@ -30,18 +30,18 @@ interface Written {
   readonly status?: { readonly phase?: string };
 }
 
-/** An owner with more pods than desired. */
+/** An owner with more pods than were ever requested of it. */
 export interface Excess {
-  /** The maximum number of its pods at a time, minus the highest desired number; 0 for none. */
+  /** The most pods that it had at one time, minus the most that were ever requested of it; 0 if there was no excess. */
   readonly pods: number;
-  /** Its history, in the order of the versions: each write of one of its pods and of the owner. */
+  /** The history in resource version order: each write of the owner and of its pods. */
   readonly history: readonly string[];
 }
 
 /**
- * Returns the owner with the largest surplus in the namespace: a ReplicaSet or StatefulSet, with `spec.replicas`; a Job, with
- * `spec.parallelism`; a DaemonSet, with one pod per node. A pod counts from its create to its end or its delete, whichever client sent
- * them. Creates that a killed server stored without an audit event are not counted.
+ * Finds the owner in the namespace with the largest excess of pods: a ReplicaSet or StatefulSet (desired: `spec.replicas`), a Job (desired:
+ * `spec.parallelism`), or a DaemonSet (desired: one per node). A pod counts from its creation until it ends or is deleted, whichever client
+ * does it. Creates that a killed server stored without an audit event are not counted.
  */
 export function podsInExcess(events: readonly AuditEvent[], namespace: string): Excess {
   const asked = new Map<string, number>();
@@ -88,8 +88,8 @@ function noteAsked({ response }: Effect, asked: Map<string, number>): void {
 }
 
 /**
- * Pods that a ReplicaSet adopts count, too. Other owners adopt pods that were orphaned before they were created, which may be more than
- * they want.
+ * Adopted pods count for ReplicaSets too. For other kinds only created ones count: they adopt pods that were orphaned before the owner was
+ * created, which can be more than it specifies.
  */
 function notePod({ verb, name, request, response }: Effect, placeOfPod: Map<string, string>): void {
   const { metadata, status } = (response ?? {}) as Written;
@@ -100,7 +100,7 @@ function notePod({ verb, name, request, response }: Effect, placeOfPod: Map<stri
   else if (owner.kind === "ReplicaSet" || verb === "create") placeOfPod.set(name, owner.uid);
 }
 
-/** The node for which a DaemonSet's pod is created. */
+/** The node for which a DaemonSet's pod was created. */
 function nodeOf(sent: unknown): string {
   const affinity = ((sent ?? {}) as Written).spec?.affinity?.nodeAffinity;
   const [term] = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

@@ -1,4 +1,4 @@
-/** `trace -- COMMAND`: an operator in a fork, beside its copy on the cluster. Requests to the cluster are checked in its audit log. */
+/** `trace -- COMMAND`: an operator in a fork, next to a live copy of it. The cluster's audit log shows what reaches the cluster. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { type Program, startProgram } from "./program.ts";
 const operator = [process.execPath, join(import.meta.dir, "small-operator.ts")] as const;
 const path = "/api/v1/namespaces/default/configmaps";
 
-/** The tests, for one server. */
+/** Defines the tests for one server. */
 export function testProgramInFork(name: string, startSide: () => Promise<ApiSide>): void {
   describe(`a program in a fork of ${name}`, () => {
     let side: ApiSide;
@@ -23,7 +23,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
         stdout: "ignore",
         stderr: "inherit",
       });
-      // An object created before its watch is open is copied from its list.
+      // Objects created before its watch is open are copied from its list.
       await create("first", "1");
       await until(
         "the copy at work has begun",
@@ -36,7 +36,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       await side.stop();
     });
 
-    /** Our requests since then, which must be reads. */
+    /** Our own requests since then, which should all be reads. */
     async function ours(since: number): Promise<readonly AuditEvent[]> {
       const isOurs = ({ userAgent = "" }: AuditEvent): boolean => userAgent.startsWith("kubectl-reconcile");
       return (await side.audit()).slice(since).filter(isOurs);
@@ -159,7 +159,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       });
       const name = `watched-${names++}`;
       await create(name, "0");
-      // When it reports a change, the program's watch is open.
+      // The program's watch is open once it has received a change.
       for (let size = 1; size < 100 && !program.stdout.includes(`${name} `); size++) {
         await resize(name, String(size));
         await Bun.sleep(100);

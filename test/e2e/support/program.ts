@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const top = join(import.meta.dir, "..", "..", "..");
 
-/** RECONCILE_BINARY, or dist/kubectl-reconcile unless a source is newer, or plugin/main.ts on this Bun. */
+/** RECONCILE_BINARY, or dist/kubectl-reconcile unless a source file is newer, or plugin/main.ts on this Bun. */
 export const programCommand: readonly string[] = findProgram();
 
 function findProgram(): readonly string[] {
@@ -19,11 +19,11 @@ function findProgram(): readonly string[] {
 }
 
 export interface ProgramOptions {
-  /** Unset: none, not even the user's. */
+  /** Unset: none, not even the user's own. */
   readonly kubeconfig?: string;
-  /** A shell command line to run instead, in which `"$@"` is the program and its arguments. */
+  /** A shell command line to run instead of the program, in which `"$@"` is the program and its arguments. */
   readonly through?: string;
-  /** Folder for its temporary files; by default the system's. */
+  /** TMPDIR; the system's default folder if unset. */
   readonly temporary?: string;
 }
 
@@ -31,28 +31,28 @@ export interface ProgramEnd {
   readonly stdout: string;
   /** Without the line about a slow server. */
   readonly stderr: string;
-  /** -1 if a signal ended it. */
+  /** -1 if it was ended by a signal. */
   readonly code: number;
 }
 
 export interface Program {
   readonly pid: number;
-  /** Its output so far. */
+  /** Output so far. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves when its output matches; @throws Error with its output if it ends first, or after half a minute. */
+  /** Resolves when its output matches. @throws Error with all output if it ends first, or after half a minute. */
   says(pattern: RegExp): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it has ended. @throws Error after more than a minute: then it is killed. */
+  /** Resolves when it has exited. @throws Error if that takes more than a minute; it is then killed. */
   end(): Promise<ProgramEnd>;
-  /** Kills it if it still runs. */
+  /** Kills it if it is still running. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Printed if a server takes more than two seconds for its first response: that happens on a busy machine, and is not tested here. */
+/** Printed when the first response of a server takes more than two seconds: this shows a busy machine and is irrelevant to a test. */
 const slowContact = /^connecting to https:\S+ …\n/gm;
 
-/** Starts the program: `await using program = startProgram([…])` stops it in any case. */
+/** Starts the program; `await using program = startProgram([…])` cleans up. */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
   const { kubeconfig = join(tmpdir(), "no-kubeconfig"), through, temporary = tmpdir() } = options;
   const words = [...programCommand, ...args];
@@ -103,7 +103,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   };
 }
 
-/** Runs it to its end. */
+/** Runs the program until it exits. */
 export async function runProgram(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramEnd> {
   await using program = startProgram(args, options);
   return await program.end();

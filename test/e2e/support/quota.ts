@@ -1,17 +1,17 @@
-/** Quotas that are effective when the call returns. */
+/** Quotas that are in force when the call returns. */
 import { expect } from "bun:test";
 import type { Cluster } from "../../support/cluster.ts";
 import { eventually } from "./workload.ts";
 
-/** The limits of a quota: `{ pods: "1" }`. */
+/** What a quota limits: `{ pods: "1" }`. */
 export interface Quota {
   readonly name: string;
   readonly hard: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates a quota in a cluster with kube-controller-manager, and waits until admission enforces it. The quota also permits no Secrets; a
- * refused one shows that it is enforced.
+ * Creates a quota in a cluster whose kube-controller-manager calculates usage, and waits until admission enforces it: before that, objects
+ * are admitted. The quota also forbids Secrets: once one is refused, the quota is in force.
  */
 export async function quotaInForce(cluster: Cluster, namespace: string, { name, hard }: Quota): Promise<void> {
   const core = `/api/v1/namespaces/${namespace}`;

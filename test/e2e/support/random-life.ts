@@ -1,7 +1,7 @@
-/** Random actions of users, from a seed: the same requests to any server. */
+/** Random user actions from a seed: the same requests for any server. */
 import type { Random } from "../../../src/platform/random.ts";
 
-/** Sends a request as the administrator. */
+/** Sends a request as cluster admin. */
 export type Ask = (method: string, path: string, body?: object) => Promise<{ readonly status: number }>;
 
 type Act = (ask: Ask, random: Random) => Promise<unknown>;
@@ -129,7 +129,7 @@ const beside: Act = (ask, random) => {
 const pods: Act = (ask, random) =>
   ask("DELETE", `/api/v1/namespaces/${pick(random, namespaces)}/pods?labelSelector=app%3Dw${number(random, 5)}`, {});
 
-/** Deletes a namespace with its content, and creates it again when it is gone. */
+/** Creates a namespace with a Deployment in it; deletes the namespace if it already exists. */
 const empty: Act = async (ask, random) => {
   const name = `tmp-${number(random, 3)}`;
   const { status } = await ask("POST", "/api/v1/namespaces", { metadata: { name } });
@@ -138,7 +138,7 @@ const empty: Act = async (ask, random) => {
   return ask("POST", `/apis/apps/v1/namespaces/${name}/deployments`, body);
 };
 
-/** The first requests: the namespaces, and kwok's nodes. */
+/** Setup: creates the namespaces and kwok nodes. */
 export async function settle(ask: Ask): Promise<void> {
   for (const name of namespaces) await ask("POST", "/api/v1/namespaces", { metadata: { name } });
   const room = { cpu: "32", memory: "256Gi", pods: "1100" };
@@ -153,7 +153,7 @@ export async function settle(ask: Ask): Promise<void> {
     });
 }
 
-/** Makes the next random action. */
+/** Performs the next user action. */
 export function act(ask: Ask, random: Random): Promise<unknown> {
   const dice = random.next();
   const next: Act =

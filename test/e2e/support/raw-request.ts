@@ -1,20 +1,17 @@
-/** Requests byte by byte, without a client that would correct them. */
+/** Sends requests byte for byte, bypassing HTTP clients, which would correct them. */
 import { connect } from "node:tls";
 
 export interface RawAnswer {
   /** 0 if the connection ended without a response. */
   readonly status: number;
-  /** Names in lowercase. */
+  /** Keyed by header name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 const mostMs = 120_000;
 
-/**
- * Sends `head` (a request line and headers, without the empty line) over TLS to 127.0.0.1, and reads until the server closes the
- * connection.
- */
+/** Sends `head` (a request line and headers, without the empty line) over TLS to 127.0.0.1, and reads until the server closes it. */
 export function rawRequest(port: number, head: readonly string[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
@@ -25,7 +22,7 @@ export function rawRequest(port: number, head: readonly string[]): Promise<RawAn
     socket.on("data", (piece: Buffer) => pieces.push(piece));
     socket.on("error", (error) => {
       clearTimeout(timer);
-      // A server may reset the connection after an invalid request.
+      // A server may close the connection on an invalid request.
       if (/ECONNRESET|EPIPE/.test(String(error))) resolve(answerOf(Buffer.concat(pieces)));
       else reject(error);
     });

@@ -1,7 +1,7 @@
-/** A WebSocket byte by byte: a server's reaction to a handshake and to frames. */
+/** A WebSocket byte for byte: a server's response to a handshake, and to frames sent after it. */
 import { connect } from "node:tls";
 
-/** The head of the response, and each frame, or the text if there were no frames. */
+/** The response head, and each frame, or the text received instead of frames. */
 export interface Said {
   readonly head: readonly string[];
   readonly frames: readonly (readonly [opcode: number, payload: string])[];
@@ -12,13 +12,13 @@ export interface Conversation {
   readonly port: number;
   /** A request line and headers, without the empty line. */
   readonly head: readonly string[];
-  /** An action after a number of received frames. */
+  /** Called once this number of frames has been received. */
   readonly after?: { readonly frames: number; readonly act: (send: (bytes: Uint8Array) => void) => void };
 }
 
 const mostMs = 120_000;
 
-/** Runs the conversation until the server closes the connection. */
+/** Runs until the server closes the connection. */
 export function converse({ port, head, after }: Conversation): Promise<Said> {
   return new Promise((resolve, reject) => {
     let [got, isSent] = [Buffer.alloc(0), false];
@@ -70,7 +70,7 @@ function framesIn(bytes: Buffer): (readonly [number, string])[] {
   return frames;
 }
 
-/** A client's frame, masked as required. */
+/** A client frame; masked, as the protocol requires. */
 export function clientFrame(opcode: number, payload: Uint8Array): Uint8Array {
   const mask = [7, 11, 13, 17];
   const length =

@@ -1,7 +1,7 @@
 /**
- * A small operator without libraries: for each ConfigMap with the label `copy` it maintains a copy, which the ConfigMap owns. It finds its
- * API server by KUBECONFIG alone. `LASTS=1`: it survives the end of its watch. `LOOP=1`: it writes the copy each time, even without a
- * change. `BUG=…`: it has one bug.
+ * An operator of twenty lines, without any library: keeps an owned copy of each ConfigMap with the label `copy`. It finds its API server
+ * only through KUBECONFIG. `LASTS=1`: it survives the end of its watch. `LOOP=1`: it writes the copy on every reconcile, even if nothing
+ * has changed. `BUG=…`: it does one thing wrong.
  */
 import { readFileSync } from "node:fs";
 
@@ -34,7 +34,7 @@ const ask = (method: string, rest: string, body?: unknown): Promise<Response> =>
 
 /** Whether it lists again when its watch has ended. */
 const lasts = process.env["LASTS"] === "1";
-/** The bug, if any. */
+/** The bug to simulate, if any. */
 const bug = process.env["BUG"];
 let writes = 0;
 

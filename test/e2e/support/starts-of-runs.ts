@@ -1,4 +1,4 @@
-/** The started runs of CronJobs, with their number, from the audit log of the API server. */
+/** Which runs of CronJobs were started, and how often, from the audit log of the API server. */
 import { type AuditEvent, effectsOf } from "../../support/audit-log.ts";
 
 interface Job {
@@ -9,7 +9,7 @@ interface Job {
   };
 }
 
-/** The Jobs created for each scheduled time of each CronJob, including deleted ones. */
+/** Names of the Jobs created for each scheduled time of each CronJob, including deleted ones. */
 export function startsOfRuns(events: readonly AuditEvent[], namespace: string): ReadonlyMap<string, readonly string[]> {
   const runs = new Map<string, string[]>();
   for (const { verb, resource, code, response, ...effect } of effectsOf(events)) {

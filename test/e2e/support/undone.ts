@@ -1,4 +1,4 @@
-/** Work that controllers have left undone on a cluster at rest, one sentence each; derived only from the objects. */
+/** Work that controllers have left undone in a settled cluster, one sentence each; derived only from the objects. */
 import type { ApiAnswer } from "../../support/cluster.ts";
 
 interface Owner {
@@ -18,7 +18,7 @@ interface Seen {
     readonly labels?: Readonly<Record<string, string>>;
     readonly ownerReferences?: readonly Owner[];
   };
-  // oxlint-disable-next-line typescript/no-explicit-any -- a check asks for the field it knows to be there
+  // oxlint-disable-next-line typescript/no-explicit-any -- each check reads only fields that it knows to exist
   readonly spec: any;
   // oxlint-disable-next-line typescript/no-explicit-any -- see spec
   readonly status: any;
@@ -47,7 +47,7 @@ const collections = {
 
 type World = Readonly<Record<keyof typeof collections, readonly Seen[]>>;
 
-/** Checks all namespaces whose names match. */
+/** Checks all namespaces whose name `isOurs` accepts. */
 export async function undoneOn(
   request: (method: string, path: string) => Promise<ApiAnswer>,
   isOurs: (namespace: string) => boolean,
@@ -82,7 +82,7 @@ function selects(selector: Readonly<Record<string, string>>, namespace = ""): (o
     Object.entries(selector).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-/** `what: is, not should`, if they differ; a missing number is 0. */
+/** `what: is, not should` if they differ; an absent number counts as 0. */
 function unless(what: string, is: unknown, should: unknown): string[] {
   return JSON.stringify(is ?? 0) === JSON.stringify(should)
     ? []
@@ -161,7 +161,7 @@ function jobProblems({ jobs, pods }: World): string[] {
     .flatMap((job) => {
       const what = `Job ${nameOf(job)}`;
       if (isLeaving(job)) return [`${what} does not go`];
-      // Finished Jobs have a TTL of a few seconds.
+      // A Job that has just finished exists for a few more seconds.
       const ended = job.status.completionTime;
       if (ended === undefined) return [`${what} does not end`];
       const lives = job.spec.ttlSecondsAfterFinished * 1000 + graceMs;
@@ -177,7 +177,7 @@ function jobProblems({ jobs, pods }: World): string[] {
 
 const graceMs = 15_000;
 
-/** Objects that have outlived their owner. */
+/** No object outlives its owner. */
 function ownerProblems(world: World): string[] {
   const { pods, replicasets, jobs } = world;
   const uids = new Set(Object.values(world).flatMap((objects) => objects.map(({ metadata }) => metadata.uid)));

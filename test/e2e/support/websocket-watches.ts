@@ -1,11 +1,11 @@
-/** Watches over WebSockets: each ends by itself, or after a frame of the client. */
+/** Watches over WebSockets as clients can request them: each ends by itself, or after the frames that the client sends. */
 import { clientFrame } from "./raw-websocket.ts";
 
 export interface WebSocketWatch {
   readonly name: string;
   readonly query: string;
   readonly headers: readonly string[];
-  /** Without the header that has the token. */
+  /** Sent without the Authorization header. */
   readonly anonymous?: true;
   readonly send?: Uint8Array;
 }
@@ -19,7 +19,7 @@ const watch = "watch=1&resourceVersion=0";
 const close = clientFrame(8, Uint8Array.of(3, 232));
 const text = new TextEncoder();
 
-/** `TOKEN64` is replaced by the token in base64url. */
+/** `TOKEN64` is a placeholder for the token in base64url. */
 export const webSocketWatches: readonly WebSocketWatch[] = [
   { name: "ends with its time", query: `${watch}&timeoutSeconds=1`, headers: whole },
   { name: "ends when the client closes", query: watch, headers: whole, send: close },

@@ -1,4 +1,4 @@
-/** The random changes in the workload scene, directly on the API server. */
+/** The changes of the workload scene: one random change at a time, directly on the API server. */
 import { below, type Random } from "../../../src/platform/random.ts";
 import { countDeletedPod, isActive, jobsByHand, type Resource, type WorkloadGround } from "./workload-ground.ts";
 import { daemonSet, job, node, statefulSet, templateOf } from "./workload-manifests.ts";
@@ -13,7 +13,7 @@ const extraNode = "extra";
 
 const pick = <T>(random: Random, from: readonly T[]): T | undefined => from[below(random, from.length)];
 
-/** Sets its last run back by minutes: the run of this minute is due at once, or existed already. */
+/** Sets the CronJob's last run to minutes ago in its status: the run of the current minute is then due at once, or already exists. */
 export async function missRuns({ at, patch }: WorkloadGround): Promise<void> {
   const lastScheduleTime = `${new Date(Date.now() - 180_000).toISOString().slice(0, 17)}00Z`;
   await patch(`${at("cronjobs", "tick")}/status`, { status: { lastScheduleTime } });
@@ -60,7 +60,7 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
     const { name } = (body as Seen).metadata;
     const propagationPolicy = pick(random, ["Background", "Foreground", "Orphan"]);
     await ask("DELETE", at(resource, name), { propagationPolicy });
-    // With foreground deletion its name is in use until all of its pods are gone; then a later check creates it again.
+    // After a foreground deletion the name stays taken until all pods are gone; a later check then recreates the object.
     await create(resource, body);
   }
 
@@ -77,7 +77,7 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
 
   async function bringNode(): Promise<void> {
     await ask("POST", "/api/v1/nodes", node(extraNode));
-    // Admission adds a taint, and no controller that removes it runs here.
+    // Admission adds a taint, and no controller that would remove it runs here.
     await patch(`/api/v1/nodes/${extraNode}`, { spec: { taints: [] } });
   }
 
@@ -106,14 +106,14 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
     );
   }
 
-  /** One pod fails or is deleted, if another one succeeds after it: then the Job does not have to wait. */
+  /** Fails or deletes one pod only if another one succeeds after it: the Job then does not back off before it continues. */
   async function endSome(of: Seen, random: Random): Promise<void> {
     const { name, labels } = of.metadata;
     const [first, second] = (await list("pods")).filter((pod) => isControlledBy(of)(pod) && isActive(pod));
     if (first === undefined) return;
     if (labels?.["fails"] === "yes") return end(first, "Failed");
     if (second === undefined) return end(first, "Succeeded");
-    // A pod that is already being deleted when the cache gets it is not an observed creation, by upstream too: its Job waits 5 minutes.
+    // A pod that is terminating when the cache first sees it is no observed creation, upstream too: its Job waits 5 minutes.
     if (random.next() < 0.5 || !isCached(second)) await end(second, "Failed");
     else {
       countDeletedPod(ground, name);

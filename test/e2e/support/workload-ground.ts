@@ -1,4 +1,4 @@
-/** The namespace of the workload scene on the API server, accessed by plain requests, and the content of the controllers' cache. */
+/** Access to the workload scene's namespace on the API server, with plain requests, and to the controllers' cache of its pods. */
 import { DaemonSets, Pods } from "../../../src/api/kinds.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import type { FaultyRun } from "./faulty-run.ts";
@@ -25,20 +25,20 @@ export interface WorkloadGround {
   readonly cluster: Cluster;
   readonly run: FaultyRun;
   readonly namespace: string;
-  /** Maximum number of pods that the scene has deleted, by the Job's name. */
+  /** Upper bound of the pods that the scene has deleted, keyed by Job name. */
   readonly deletedPods: Map<string, number>;
-  /** Path of a resource, or of one of its objects, in the namespace. */
+  /** The path of a resource, or of one object of it, in the namespace. */
   readonly at: (resource: Resource, name?: string) => string;
-  /** With PATCH a merge patch. @throws Error if the server refuses. */
+  /** The body of a PATCH is a merge patch. @throws Error if the server refuses the request. */
   readonly ask: (method: string, path: string, body?: object) => Promise<unknown>;
   readonly create: (resource: Resource, body: object) => Promise<unknown>;
   readonly patch: (path: string, body: object) => Promise<unknown>;
   readonly list: (resource: Resource) => Promise<readonly Seen[]>;
   readonly nodes: () => Promise<readonly Seen[]>;
   readonly world: () => Promise<World>;
-  /** Whether the controllers' cache has the pod. One that it does not have yet must not be deleted; see live-scene.ts. */
+  /** Whether the pod is in the controllers' cache. One that is not there yet must not be deleted; see live-scene.ts. */
   readonly isCached: (pod: Seen) => boolean;
-  /** Ends the pod, as its kubelet would. */
+  /** Makes the pod end, with the status that a kubelet would report. */
   readonly end: (pod: Seen, phase: Phase) => Promise<void>;
 }
 

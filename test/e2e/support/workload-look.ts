@@ -1,4 +1,4 @@
-/** How the workload scene comes to rest: the work of other components is done, and then everything must be as it must be. */
+/** How the workload scene converges: the work of other cluster components is done, then everything must be in the required state. */
 import { expect } from "bun:test";
 import { podsCreatedFor } from "./pods-created.ts";
 import { daemons, mostReplicas, sets } from "./workload-changes.ts";
@@ -16,11 +16,11 @@ import {
   type World,
 } from "./workload-verdicts.ts";
 
-/** The node of a DaemonSet's pod, from its affinity. */
+/** The node that a DaemonSet's pod is for, from its affinity. */
 const nodeOfDaemon = ({ spec }: Seen): string | undefined =>
   /"matchFields":\[\{[^}]*"values":\["([^"]+)"\]/.exec(JSON.stringify(spec))?.[1];
 
-/** Checks the scene. @throws if something is not as it must be. */
+/** A check. @throws if anything is not in the required state. */
 export function looksAt(ground: WorkloadGround): () => Promise<void> {
   const {
     cluster,
@@ -39,7 +39,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
   } = ground;
   let woken = 0;
 
-  /** Creates missing objects, does the work of other components, and lets Jobs continue. */
+  /** Recreates missing objects, performs the work of other cluster components, and lets Jobs finish. */
   async function bringOn(): Promise<void> {
     for (const [resource, body] of [
       ...sets.map((name) => ["statefulsets", statefulSet(name, { replicas: 2, image: 0 })] as const),
@@ -55,7 +55,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       const phase = labels?.["fails"] === "yes" ? "Failed" : "Succeeded";
       for (const pod of pods) if (isControlledBy(each)(pod) && isActive(pod)) await end(pod, phase);
     }
-    // No node runs a pod without its claim; the scheduler leaves it pending until it gets one.
+    // No node runs a pod without its claim; the scheduler would leave the pod pending until the claim is created.
     const claims = new Set((await list("persistentvolumeclaims")).map(({ metadata }) => metadata.name));
     for (const { metadata, spec } of pods) {
       const lacks = spec.volumes?.some(({ persistentVolumeClaim }) =>
@@ -63,7 +63,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       );
       if (lacks === true) await ask("DELETE", at("pods", metadata.name));
     }
-    // As kube-controller-manager deletes the pods of deleted nodes.
+    // As kube-controller-manager collects the pods of missing nodes.
     const there = new Set(nodes.map(({ metadata }) => metadata.name));
     for (const pod of pods) {
       if (there.has(pod.spec.nodeName ?? "fake-0") || !isCached(pod)) continue;
@@ -75,8 +75,8 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
   }
 
   /**
-   * A pod that waits for its node stays, by upstream too, when the node is deleted or no longer fits, until its DaemonSet is enqueued: a
-   * deleted node enqueues none, a changed one only those with pods on it. Source: kubernetes v1.36
+   * A pod that is pending for its node remains, upstream too, if the node is deleted or no longer fits, until something wakes its
+   * DaemonSet: deleting a node wakes none, changing one wakes only DaemonSets with pods on it. Source: kubernetes v1.36
    * pkg/controller/daemon/daemon_controller.go NewDaemonSetsController, syncNodeUpdate.
    */
   async function wakeDaemons(pods: readonly Seen[], there: ReadonlySet<string>): Promise<void> {

@@ -2,7 +2,7 @@
 
 export type Phase = "Succeeded" | "Failed";
 
-/** Pods that only the scene ends: no scheduler has this name. */
+/** The scheduler name of pods that only the scene ends: no scheduler has it. */
 const byHand = "by-hand";
 /** A node that no scene changes. */
 const steadyNode = "fake-0";
@@ -10,7 +10,7 @@ const steadyNode = "fake-0";
 const storage = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
 const container = (image: number): object => ({ name: "main", image: `main:${image}` });
-/** A patch for the containers of a template. */
+/** A patch of the containers of a template. */
 export const templateOf = (image: number): object => ({ template: { spec: { containers: [container(image)] } } });
 
 const podTemplate = (name: string, image: number, rest: object = {}): object => ({
@@ -18,7 +18,7 @@ const podTemplate = (name: string, image: number, rest: object = {}): object => 
   spec: { terminationGracePeriodSeconds: 1, containers: [container(image)], ...rest },
 });
 
-/** `ordered` creates its pods one after the other, `parallel` all at once. They have opposite retention policies for claims. */
+/** `ordered` creates one pod after another, `parallel` all at once. Their claims have opposite retention policies. */
 export function statefulSet(name: string, { replicas, image }: { replicas: number; image: number }): object {
   const isOrdered = name === "ordered";
   return {
@@ -31,14 +31,14 @@ export function statefulSet(name: string, { replicas, image }: { replicas: numbe
       persistentVolumeClaimRetentionPolicy: isOrdered
         ? { whenDeleted: "Delete", whenScaled: "Retain" }
         : { whenDeleted: "Retain", whenScaled: "Delete" },
-      // No controller binds claims, and the scheduler would wait for that.
+      // Claims are never bound here, and the scheduler would wait for that.
       template: podTemplate(name, image, { nodeName: steadyNode }),
       volumeClaimTemplates: [{ metadata: { name: "data" }, spec: storage }],
     },
   };
 }
 
-/** `everywhere` on each node; `gold` on the nodes of that pool. */
+/** `everywhere` runs on each node, `gold` on the nodes of that pool. */
 export function daemonSet(name: string, image: number): object {
   const rest = name === "gold" ? { nodeSelector: { pool: "gold" } } : {};
   return {
@@ -51,9 +51,9 @@ export interface JobParts {
   readonly completions: number;
   readonly parallelism: number;
   readonly isIndexed: boolean;
-  /** Whether it fails with its first pod, which the scene makes fail. */
+  /** It fails with its first pod, which the scene makes fail. */
   readonly fails: boolean;
-  /** Whether it is deleted once it is finished. */
+  /** It is deleted soon after it finishes. */
   readonly isShort: boolean;
 }
 
@@ -71,13 +71,13 @@ export function job(name: string, { completions, parallelism, isIndexed, fails, 
   };
 }
 
-/** Its pods are run by kwok, and end by themselves. */
+/** kwok runs its pods, which end by themselves. */
 export function cronJob(name: string): object {
   const spec = { template: podTemplate(name, 0, { restartPolicy: "Never", nodeName: steadyNode }) };
   return { metadata: { name }, spec: { schedule: "* * * * *", successfulJobsHistoryLimit: 1, jobTemplate: { spec } } };
 }
 
-/** A budget for the pods of the StatefulSet of that name. */
+/** Applies to the pods of the StatefulSet with that name. */
 export function budget(name: string, limit: object): object {
   return { metadata: { name }, spec: { selector: { matchLabels: { app: name } }, ...limit } };
 }
@@ -87,13 +87,13 @@ export function deployment(name: string, replicas: number): object {
   return { metadata: { name }, spec: { replicas, selector: { matchLabels: { app: name } }, template } };
 }
 
-/** Without metrics, an autoscaler only enforces its bounds. */
+/** There are no metrics here: the autoscaler only enforces its bounds. */
 export function autoscaler(name: string, [minReplicas, maxReplicas]: readonly [number, number]): object {
   const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name };
   return { metadata: { name }, spec: { minReplicas, maxReplicas, scaleTargetRef } };
 }
 
-/** A node with only pods of DaemonSets: others would have to be deleted with it. */
+/** A node for DaemonSet pods only: other pods would have to be garbage-collected when it is deleted. */
 export function node(name: string): object {
   const room = { cpu: "32", memory: "256Gi", pods: "1100" };
   return {
@@ -107,7 +107,7 @@ export function node(name: string): object {
   };
 }
 
-/** A kubelet's status for a pod that ended at `ms`, in ms since 1970. */
+/** The status that a kubelet reports for a pod that ended `ms` after 1970. */
 export function ended(phase: Phase, ms: number): object {
   const at = `${new Date(ms).toISOString().slice(0, 19)}Z`;
   const terminated = { exitCode: phase === "Failed" ? 1 : 0, startedAt: at, finishedAt: at };

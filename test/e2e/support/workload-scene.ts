@@ -1,7 +1,7 @@
 /**
- * StatefulSets, DaemonSets, Jobs, CronJobs, budgets and an autoscaler with random changes, pods that are deleted, evicted and ended, and
- * nodes that are added and removed, while all controllers run behind faulty proxies. The right final state follows from the objects at that
- * time, which are read with plain requests.
+ * StatefulSets, DaemonSets, Jobs, CronJobs, budgets and an autoscaler that are changed at random, pods that are deleted, evicted and
+ * finished, and nodes that are added and deleted, while all controllers run behind faulty proxies. The required final state follows from
+ * the objects that exist at the end, read with plain requests.
  */
 import { expect } from "bun:test";
 import type { Cluster } from "../../support/cluster.ts";
@@ -17,7 +17,7 @@ import { autoscaler, budget, cronJob, deployment } from "./workload-manifests.ts
 const bounds = [2, 4] as const;
 const waitMs = 120_000;
 
-/** Creates the objects in a new namespace and waits until they are at rest. The controllers already run. */
+/** Creates the objects in a new namespace and waits until they converge. The controllers must already be running. */
 export async function startWorkloadScene(
   cluster: Cluster,
   run: FaultyRun,
@@ -28,7 +28,7 @@ export async function startWorkloadScene(
   const { create, patch, list } = ground;
   const look = looksAt(ground);
 
-  /** Checks that it reports missing metrics and stays within its bounds; it syncs every 15 s. */
+  /** The autoscaler reports that it has no metrics, and keeps to its bounds; it syncs every 15 s. */
   async function lookAtAutoscaler(): Promise<void> {
     const [target] = (await list("deployments")).filter(({ metadata }) => metadata.name === "scaled");
     const [scaler] = await list("horizontalpodautoscalers");

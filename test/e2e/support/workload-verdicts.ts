@@ -1,4 +1,4 @@
-/** Problems of StatefulSets, DaemonSets, Jobs, CronJobs and budgets that should be at rest, one sentence each. */
+/** Problems of StatefulSets, DaemonSets, Jobs, CronJobs and budgets that should have converged, one sentence each. */
 
 export interface Seen {
   readonly metadata: {
@@ -78,7 +78,7 @@ const names = (seen: readonly Seen[]): string =>
     .toSorted()
     .join(" ");
 
-/** `what: is, not should`, if they differ; missing numbers are 0. */
+/** `what: is, not should` if they differ; absent numbers count as 0. */
 function unless(what: string, is: unknown, should: string | number | boolean): string[] {
   const told = is ?? 0;
   return told === should ? [] : [`${what}: ${JSON.stringify(told)}, not ${JSON.stringify(should)}`];
@@ -92,10 +92,10 @@ function counts(of: Seen, should: Readonly<Record<string, number | undefined>>):
 }
 
 /**
- * Checks for exactly its ordinals, with its template, and their claims. `most`: its highest desired number. A claim above the replicas may
- * remain whatever the retention policy is, by upstream too: its deletion follows that of its pod, which may never have been created, or may
- * have been deleted by another client. One whose owner is gone may not remain (see `leftovers`). Source: kubernetes v1.36
- * pkg/controller/statefulset/stateful_set_control.go processCondemned, fixPodClaim.
+ * Requires exactly the pods of its ordinals, of its template, and their claims. `most`: the most replicas it was ever scaled to. A claim
+ * beyond the replicas may remain whatever the retention policy is, upstream too: it is deleted with its pod, which may never have been
+ * created or may have been deleted by another client. A claim whose owner is gone must not remain (see `leftovers`).
+ * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go processCondemned, fixPodClaim.
  */
 export function statefulSetProblems(set: Seen, { pods, persistentvolumeclaims }: World, most: number): string[] {
   const { name } = set.metadata;
@@ -123,13 +123,13 @@ export function statefulSetProblems(set: Seen, { pods, persistentvolumeclaims }:
   ];
 }
 
-/** The taint of a cordoned node such as the extra one; pods of DaemonSets tolerate it. */
+/** The taint of a cordoned node, which the extra node has; DaemonSet pods tolerate it. */
 const cordoned = "node.kubernetes.io/unschedulable";
 
 /**
- * Checks for exactly one pod on each suitable node, with its template. An orphaned pod that was adopted by a DaemonSet with the same
- * template generation counts as updated whatever its image is, by upstream too. Source: kubernetes v1.36
- * pkg/controller/daemon/util/daemonset_util.go IsPodUpdated.
+ * Requires exactly one pod of its template on each fitting node. A pod that was orphaned and then adopted by a DaemonSet whose template has
+ * the same generation counts as updated whatever its image is, upstream too.
+ * Source: kubernetes v1.36 pkg/controller/daemon/util/daemonset_util.go IsPodUpdated.
  */
 export function daemonSetProblems(set: Seen, { pods, nodes }: World): string[] {
   const { name } = set.metadata;
@@ -160,17 +160,17 @@ export function daemonSetProblems(set: Seen, { pods, nodes }: World): string[] {
   ];
 }
 
-/** Reasons for additional pods of a Job. */
+/** Reasons why a Job can have more pods than it specifies. */
 export interface JobPast {
-  /** Pods that were deleted before they had ended. */
+  /** Pods deleted before they ended. */
   readonly deleted: number;
-  /** Creates without a response, which are repeated. */
+  /** Creates without a response, which are retried. */
   readonly unanswered: number;
-  /** All pods that were created for it. */
+  /** All pods ever created for it. */
   readonly created: number;
 }
 
-/** Checks that it is finished, with each of its pods counted once. */
+/** Requires that it is finished, with each of its pods counted once. */
 export function jobProblems(job: Seen, { pods }: World, { deleted, unanswered, created }: JobPast): string[] {
   const { name, labels } = job.metadata;
   const { completions = 1, completionMode } = job.spec;
@@ -210,7 +210,7 @@ export function jobProblems(job: Seen, { pods }: World, { deleted, unanswered, c
 
 const range = (count: number): string => (count === 2 ? "0,1" : `0-${count - 1}`);
 
-/** Checks that it has no finished Job as active, and keeps at most one. */
+/** Requires that its status lists no finished Job as active, and that at most one finished Job is kept. */
 export function cronJobProblems(cronJob: Seen, { jobs }: World): string[] {
   const { name } = cronJob.metadata;
   const finished = jobs.filter(isControlledBy(cronJob)).filter(isFinished);
@@ -224,9 +224,9 @@ export function cronJobProblems(cronJob: Seen, { jobs }: World): string[] {
 }
 
 /**
- * Compares the budget's status with its pods and the StatefulSet of its name. An eviction is remembered by the pod's name: if the
- * controller missed the pod's end, the next pod of that name counts as disrupted for 2 minutes, by upstream too. Source: kubernetes v1.36
- * pkg/controller/disruption/disruption.go buildDisruptedPodMap, DeletionTimeout.
+ * Requires a budget status that matches its pods and the StatefulSet of its name. An eviction is recorded by pod name: if the controller
+ * misses the pod's deletion, the next pod of that name counts as disrupted for 2 minutes, upstream too.
+ * Source: kubernetes v1.36 pkg/controller/disruption/disruption.go buildDisruptedPodMap, DeletionTimeout.
  */
 export function budgetProblems(budget: Seen, { pods, statefulsets }: World, now: number): string[] {
   const { name } = budget.metadata;
@@ -255,16 +255,16 @@ function leftAs({ metadata: { name, deletionTimestamp, finalizers, ownerReferenc
 }
 
 /**
- * Whether a claim of an earlier StatefulSet is used by the next one of that name: it is being deleted, and will be removed with its pod.
- * The same happens upstream: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go isClaimOwnerUpToDate leaves a stale owner
- * alone, and claims in use are protected.
+ * A claim of an earlier StatefulSet that is now used by the next one of the same name: it is being deleted, and disappears with its pod.
+ * Upstream does the same: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go isClaimOwnerUpToDate ignores a stale owner, and
+ * claims in use are protected.
  */
 function isLeavingWithItsPod({ pods }: World): (claim: Seen) => boolean {
   const used = new Set(pods.map(({ metadata }) => `data-${metadata.name}`));
   return (claim) => isLeaving(claim) && used.has(claim.metadata.name);
 }
 
-/** Dependents of a deleted owner, and pods that will never be counted. */
+/** Objects left behind by a deleted owner, and pods that wait forever to be counted. */
 export function leftovers(world: World): string[] {
   const { nodes: _, ...owned } = world;
   const all = Object.values(owned).flat() as readonly Seen[];

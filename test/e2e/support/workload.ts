@@ -1,4 +1,4 @@
-/** ReplicaSets and pods of a test, accessed directly on the API server, without the program under test. */
+/** ReplicaSets and pods of a test, accessed directly on the API server, independently of the program under test. */
 import { expect } from "bun:test";
 import type { Cluster } from "../../support/cluster.ts";
 
@@ -77,7 +77,7 @@ export class Workload {
     return this.#send("PATCH", path, body, { "content-type": "application/merge-patch+json" });
   }
 
-  /** Creates an effective quota: no controller counts here, and a quota without a status has no effect. */
+  /** Creates a quota that is in force: no controller here calculates usage, and a quota without a status is not enforced. */
   async limitPods(name: string, most: number): Promise<void> {
     const path = `/api/v1/namespaces/${this.namespace}/resourcequotas`;
     const hard = { pods: String(most) };
@@ -97,7 +97,7 @@ export class Workload {
     return this.#send("GET", this.#path("replicasets", name));
   }
 
-  /** Pods that are not being deleted; with `owner`, only those it controls. */
+  /** The pods that are not being deleted; with `owner`, only those that it controls. */
   async pods(owner?: { readonly metadata: { readonly uid: string } }): Promise<readonly PodSeen[]> {
     const { items } = await this.#send<{ items: readonly PodSeen[] }>("GET", this.#path("pods"));
     return items.filter(
@@ -107,7 +107,7 @@ export class Workload {
     );
   }
 
-  /** Waits until the ReplicaSet has `count` pods and its status says so. Returns the pods. */
+  /** Waits until the ReplicaSet has this number of pods and its status reports it. Returns the pods. */
   async settled(name: string, count: number, atMostMs = 120_000): Promise<readonly PodSeen[]> {
     let pods: readonly PodSeen[] = [];
     await eventually(async () => {
@@ -125,7 +125,7 @@ export class Workload {
   }
 }
 
-/** Repeats the check until it does not throw; throws the last error after the time. */
+/** Retries until `check` no longer throws; after the time limit, throws its last error. */
 export async function eventually(check: () => Promise<void>, atMostMs = 120_000): Promise<void> {
   const until = performance.now() + atMostMs;
   for (;;) {

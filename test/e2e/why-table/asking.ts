@@ -1,4 +1,4 @@
-/** Runs `why` inside the test: the same reads and the same diagnosis, without a process for each row. */
+/** Answers the questions of `why` inside the test: with the same reads and the same diagnosis, but without a process for each row. */
 import { kindNamed } from "../../../plugin/names/object-names.ts";
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../../src/client/api/client.ts";
@@ -19,7 +19,7 @@ export interface Asker {
   close(): void;
 }
 
-/** The connection of one user; empty `as`: the admin. */
+/** One user's connection; `as` is empty for the admin. */
 export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
@@ -49,7 +49,7 @@ export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
   };
 }
 
-/** The answer as text, one line per cause, for matching and for failure messages. */
+/** The answer's text with one line per cause, to be matched, and to be read when a row fails. */
 export function textOf(answer: Answer): string {
   const causes = findingsOf(answer).map(({ at, why }) => `${refText(at)} ${why}`);
   return [`${refText(answer.of)} ${answer.is}: ${answer.says}`, ...causes, notSeen(answer)].join("\n");

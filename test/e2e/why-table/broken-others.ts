@@ -44,7 +44,7 @@ const request = (name: string): Json => ({
   spec: { request: certificateRequest, signerName: "example.com/signer", usages: ["client auth"] },
 });
 
-/** With an EC key and CN=x; created once with openssl. */
+/** A request with an EC key and CN=x, created once with openssl. */
 export const certificateRequest =
   "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIRk1HNENBUUF3RERFS01BZ0dBMVVFQXd3QmVEQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCSFFMd0haYzAyZ3pOZVRuUUY3ZXAwRDVKdHg2UktZK1hJeU5YQ3l0Z29MdE1VdVJ6MnJDN3lKNmpBWUVmNXp0CmZKMnZWNy9oVXgxOVIrQm1MekczL2kyZ0FEQUtCZ2dxaGtqT1BRUURBZ05IQURCRUFpQW9WZEN5K0N5OFdRRy8KSFJiNkEwS3dXbGFta2xVSHlLSk42OHNNMGRlSGVRSWdacUt4T0V0dXYvVUJTNHRjMkRMeDFvSUt2QkJJdTRMZApaTDlqYU5pUVVnOD0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==";
 

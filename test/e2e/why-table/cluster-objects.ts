@@ -1,4 +1,4 @@
-/** Objects of the table that do not belong to a workload: RBAC, webhooks, definitions, owner references. */
+/** Objects of the table that belong to no workload: RBAC, webhooks, CRDs, owner references. */
 import { type Hand, type Json, widgets } from "./row.ts";
 
 const rbac = { apiVersion: "rbac.authorization.k8s.io/v1" };
@@ -8,7 +8,7 @@ export function role(kind: string, name: string, rules: readonly Json[] = []): J
   return { ...rbac, kind, metadata: { name }, rules };
 }
 
-/** A RoleBinding or ClusterRoleBinding that gives a user a Role or ClusterRole. */
+/** A RoleBinding or ClusterRoleBinding: binds a Role or ClusterRole to a user. */
 export function binding(
   kind: string,
   name: string,
@@ -24,7 +24,7 @@ export function binding(
   };
 }
 
-/** A configuration with one webhook, by default for a kind that does not exist. */
+/** A configuration of one webhook, by default for a kind that does not exist. */
 export function webhook(
   kind: "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
   name: string,
@@ -40,7 +40,7 @@ export function webhook(
   };
 }
 
-/** A CRD in the group example.com, with status and scale. */
+/** A CRD in group example.com, with a status subresource. */
 export function definition(plural: string, kind: string, version = "v1"): Json {
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   return {
@@ -56,7 +56,7 @@ export function definition(plural: string, kind: string, version = "v1"): Json {
   };
 }
 
-/** Metadata of an object that a widget controls. */
+/** Metadata of an object that the widget controls. */
 export async function ofWidget(hand: Hand, name: string): Promise<{ readonly ownerReferences: readonly Json[] }> {
   const uid = await hand.uidOf(`${widgets}/${name}`);
   return { ownerReferences: [{ apiVersion: "example.com/v1", kind: "Widget", name, uid, controller: true }] };

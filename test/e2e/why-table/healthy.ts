@@ -244,7 +244,7 @@ export const healthyOthers: readonly Row[] = [
   },
 ];
 
-/** Objects that other rows need: namespaces, the CRD, classes, users. */
+/** The prerequisites of other rows: CRDs and namespaces. */
 export const ground: readonly Record<string, unknown>[] = [
   definition("widgets", "Widget"),
   definition("gizmos", "Gizmo", "v1alpha1"),

@@ -1,34 +1,34 @@
-/** A row of the table of `why`: its objects, further steps, the question, and the expected answer. */
+/** A row of the table of `why`: the objects, what happens to them, the question, and the required answer. */
 import type { Cluster } from "../../support/cluster.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** When a row's objects are created: while kwok runs their pods, or while it is suspended and statuses are written by the test. */
+/** When a row's objects are created: while kwok runs their pods, or while it is stopped and statuses are written by hand. */
 export type Phase = "run" | "by hand";
 
 export interface Row {
   readonly name: string;
-  /** `TYPE/NAME`; for the first of several pods of a controller `pods/app=NAME`. */
+  /** `TYPE/NAME`; for the first of several pods created by a controller: `pods/app=NAME`. */
   readonly ask: string;
   readonly namespace?: string;
   readonly objects?: readonly Json[];
   readonly phase?: Phase;
-  /** Further steps, after its objects were created and had time to settle. */
+  /** Runs after its objects were created. */
   readonly afterwards?: (hand: Hand) => Promise<void>;
-  /** The user; by default the admin. */
+  /** The user who asks; the admin if unset. */
   readonly as?: string;
 }
 
 export interface Broken extends Row {
-  /** Matches the first line of the answer or a cause. */
+  /** Must match the answer: its first line or a cause. */
   readonly says: RegExp;
-  /** Whether the answer is unknown rather than broken. */
+  /** The answer is that it cannot be determined. */
   readonly cannotTell?: true;
-  /** Matches what the answer says was not checked. */
+  /** Must match what the answer names as not seen. */
   readonly notSeen?: RegExp;
 }
 
-/** A row's access to the cluster, as its admin. */
+/** What a row can do to the cluster as admin. */
 export interface Hand {
   readonly cluster: Cluster;
   /** Merges into the status. */
@@ -36,7 +36,7 @@ export interface Hand {
   patch(path: string, patch: Json): Promise<void>;
   create(path: string, object: Json): Promise<void>;
   remove(path: string, options?: Json): Promise<void>;
-  /** Paths of the pods with a label `app`, once there are `count`. */
+  /** The paths of the scheduled pods with this `app` label, once there are `count` of them. */
   pods(app: string, count?: number): Promise<readonly string[]>;
   uidOf(path: string): Promise<string>;
 }
@@ -95,7 +95,7 @@ export function job(
 
 export function cronJob(name: string, spec: Json = {}): Json {
   const jobTemplate = { spec: { template: { spec: podSpec({ restartPolicy: "Never" }) } } };
-  // Once a year, in the middle of the night.
+  // Only in leap years, at night.
   return {
     apiVersion: "batch/v1",
     kind: "CronJob",
@@ -156,7 +156,7 @@ export function widget(name: string, spec: Json = {}): Json {
 
 export const widgets: string = `/apis/example.com/v1/namespaces/${space}/widgets`;
 
-/** Writes the status of a widget. */
+/** Returns a function that writes the status of a widget. */
 export function widgetStatus(name: string, status: Json): (hand: Hand) => Promise<void> {
   return (hand) => hand.status(`${widgets}/${name}`, status);
 }
@@ -166,7 +166,7 @@ export function condition(type: string, status: string, rest: Json = {}): Json {
   return { conditions: [{ type, status, reason: "Because", message: "", ...time, ...rest }] };
 }
 
-/** A kubelet's status for a pod with the container `web`. */
+/** The status that a kubelet would write for a pod with the container `web`. */
 export function kubeletStatus(
   container: Json,
   { phase = "Running", isReady = false }: { readonly phase?: string; readonly isReady?: boolean } = {},
@@ -185,7 +185,7 @@ export function kubeletStatus(
   };
 }
 
-/** Gives the pods of an app this status. */
+/** Returns a function that writes this status to the pods of an app. */
 export function podsHave(app: string, status: Json, count = 1): (hand: Hand) => Promise<void> {
   return async (hand) => {
     for (const path of await hand.pods(app, count)) await hand.status(path, status);

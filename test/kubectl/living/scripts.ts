@@ -1,11 +1,11 @@
 /**
- * What people see with kubectl of a cluster that lives: Services whose endpoints follow readiness, a node that falls silent, claims that are bound,
- * quotas, budgets that hold a drain, tokens, certificates, claims of devices. A command that would print how far things have come waits for it first.
+ * What users see with kubectl in a living cluster: Services whose endpoints follow readiness, a node that falls silent, bound claims,
+ * quotas, budgets that block a drain, tokens, certificates, device claims. A command whose output depends on progress first waits for it.
  */
 import { certificateRequest, type RequestParts } from "../../support/certificate-request.ts";
 import type { Script } from "../script.ts";
 
-/** A StatefulSet, whose pods have names that are known. `pod` is more of its pods' spec, in YAML's flow style. */
+/** A StatefulSet, because the names of its pods are known. `pod` is the rest of its pods' spec, in YAML flow style. */
 function statefulSet(name: string, replicas: number, pod: string): string {
   return `
 apiVersion: apps/v1
@@ -20,7 +20,7 @@ spec:
 `;
 }
 
-/** Two simulated nodes for pods of this pool alone, so that no other script's pods are on them. */
+/** Two simulated nodes only for pods of this pool, so that no pods of other scripts run on them. */
 function nodesOf(pool: string, [one, two]: readonly [string, string]): string {
   const node = (name: string): string => `
 apiVersion: v1
@@ -34,7 +34,7 @@ spec: {taints: [{key: pool, value: ${pool}, effect: NoSchedule}]}
   return [node(one), node(two)].join("---");
 }
 
-/** For pods of a pool: on this node if it can be. A node may be lost for 20 s until its pods are. */
+/** The spec of a pod of a pool, on this node if possible. The pod tolerates the loss of its node for 20 s. */
 function inPool(pool: string, preferred: string): string {
   const lost = ["not-ready", "unreachable"].map(
     (key) => `{key: node.kubernetes.io/${key}, operator: Exists, effect: NoExecute, tolerationSeconds: 20}`,
@@ -289,7 +289,7 @@ const secrets: Script = {
     "create -f stray.yaml",
     "wait secret/stray --for=delete --timeout=60s",
     "delete secret robot",
-    // A kube-apiserver remembers for ten seconds that it has accepted a token.
+    // A kube-apiserver caches an accepted token for ten seconds.
     "wait sa/robot --for=jsonpath={.metadata.name}=nobody --timeout=12s",
     "auth whoami --token=$TOKEN",
     "create -f token.yaml",
@@ -305,7 +305,7 @@ interface CertificateWanted extends RequestParts {
   readonly usages: string;
 }
 
-/** A request whose name begins with that of the script: it has no namespace. */
+/** A request whose name begins with that of the script, because it has no namespace. */
 const certificateWanted = (name: string, { signer, usages, ...parts }: CertificateWanted): string => `
 apiVersion: certificates.k8s.io/v1
 kind: CertificateSigningRequest
@@ -361,7 +361,7 @@ const certificates: Script = {
   ],
 };
 
-/** `web` has a claim of a template; `entry` names the source of the claim, in YAML's flow style. */
+/** A pod with a device claim; `entry` names the source of the claim, in YAML flow style. */
 function deviceUser(name: string, entry: string): string {
   return `
 apiVersion: v1
@@ -383,7 +383,7 @@ metadata: {name: ${name}}
 spec: ${deviceRequest}
 `;
 
-/** What the driver and the scheduler would write, on nodes of this name if there is one. */
+/** What the driver and the scheduler would write, with a node selector if a node is given. */
 function givesDevice(
   claim: string,
   device: string,

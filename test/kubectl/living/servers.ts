@@ -1,6 +1,6 @@
 /**
- * Two clusters that live. On the real one kube-controller-manager and kube-scheduler are at work; what has no program without
- * containers and disks is simulated on both: kubelets, and the provisioner of claims.
+ * Two living clusters. On the real one kube-controller-manager and kube-scheduler run; what cannot run without containers and disks is
+ * simulated on both: kubelets, and the provisioner of claims.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,9 +19,9 @@ import type { KubectlServer } from "../servers.ts";
 
 const nodes = 3;
 
-/** The real control plane, on simulated nodes. */
+/** The real control plane, with simulated nodes. */
 export async function realCluster(): Promise<KubectlServer> {
-  // In the folder of the cluster.
+  // Relative to the folder of the cluster.
   const kcmFlags = ["--cluster-signing-cert-file=ca.crt", "--cluster-signing-key-file=ca.key"];
   const cluster = await startCluster({ controllers: "*", nodes: 0, kcmFlags });
   const ground = await simulateGround(cluster);
@@ -35,7 +35,7 @@ export async function realCluster(): Promise<KubectlServer> {
   };
 }
 
-/** Nodes with their kubelets, and a provisioner with its class. */
+/** Creates nodes with their kubelets, and a provisioner with its class. */
 async function simulateGround(cluster: Cluster): Promise<{ stop(): Promise<void> }> {
   const make = async (kind: Kind, object: object): Promise<void> => {
     const { status, body } = await cluster.request("POST", pathOf(kind, {}), object);
@@ -46,7 +46,7 @@ async function simulateGround(cluster: Cluster): Promise<{ stop(): Promise<void>
   return startControllers(cluster.kubeconfig, { controllers: [kubelet, nodeHeartbeat, provisioner] });
 }
 
-/** `kubectl reconcile sandbox`, with no other program. */
+/** `kubectl reconcile sandbox`, without any other program. */
 export async function sandboxCluster(): Promise<KubectlServer> {
   const folder = mkdtempSync(join(tmpdir(), "living-"));
   const file = join(folder, "kubeconfig");

@@ -1,4 +1,4 @@
-/** What the server says about itself and its users. */
+/** What the server reports about itself and its users. */
 import type { Script } from "../script.ts";
 import { settings } from "./manifests.ts";
 

@@ -1,4 +1,4 @@
-/** Objects of every kind that `kubectl get` has columns of its own for, with what their statuses need. */
+/** Objects of every kind for which `kubectl get` has special columns, with the statuses that these need. */
 
 export const replicaSet = (replicas: number): string => `
 apiVersion: apps/v1
@@ -150,7 +150,7 @@ eventTime: "2026-01-01T00:00:00.000000Z"
 series: {count: 4, lastObservedTime: "2026-01-01T00:20:00.000000Z"}
 `;
 
-/** One of each kind that `kubectl get` has columns of its own for. */
+/** One object of each kind for which `kubectl get` has special columns. */
 export const oneOfEach = `
 apiVersion: apps/v1
 kind: DaemonSet

@@ -1,4 +1,4 @@
-/** What guards a cluster: certificates, quotas, policies; and kinds that have columns and descriptions of their own. */
+/** Objects that govern a cluster: certificates, quotas, policies; and kinds with special columns and descriptions. */
 import type { Script } from "../script.ts";
 import { pod, settings } from "./manifests.ts";
 

@@ -1,4 +1,4 @@
-/** Managers of fields: conflicts, force, what each gives up, and the way from client-side to server-side apply. */
+/** Field managers: conflicts, force, giving up ownership, and migration from client-side to server-side apply. */
 import type { Command, Script } from "../script.ts";
 import { deployment, replicaSet } from "./every-kind.ts";
 

@@ -1,6 +1,6 @@
-/** Objects that several scripts need. */
+/** Objects used by several scripts. */
 
-/** A Deployment of three nginx. */
+/** A Deployment of three nginx pods. */
 export const shop = `
 apiVersion: apps/v1
 kind: Deployment
@@ -47,7 +47,7 @@ metadata: {name: web, labels: {app: shop}}
 spec: {selector: {app: shop}, ports: [{name: http, port: 80, targetPort: http}]}
 `;
 
-/** A pod, as the options say. */
+/** A pod with these options. */
 export function pod(name: string, options: { readonly node?: string; readonly labels?: string } = {}): string {
   const { node, labels = "{app: shop}" } = options;
   return `

@@ -1,4 +1,4 @@
-/** Nodes tainted, cordoned and drained; what needs a kubelet; Events. */
+/** Nodes that are tainted, cordoned and drained; commands that need a kubelet; Events. */
 import type { Difference, Script } from "../script.ts";
 import { pod, running } from "./manifests.ts";
 
@@ -27,7 +27,7 @@ spec: {podCIDR: 10.2.0.0/24}
         nodeInfo: { kubeletVersion: "v1.36.3", osImage: "Linux", architecture: "amd64", operatingSystem: "linux" },
       },
     }),
-    // One alone: several are evicted in no order.
+    // Only one, because several are evicted in no particular order.
     "pod.yaml": pod("one", { node: "nodes-a" }),
     "budget.yaml": `
 apiVersion: policy/v1

@@ -1,4 +1,4 @@
-/** Objects read in every form, chosen in every way. */
+/** Objects read in every format, selected in every way. */
 import type { Script } from "../script.ts";
 import { pod, running, settings, shop } from "./manifests.ts";
 

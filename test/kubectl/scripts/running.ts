@@ -1,4 +1,4 @@
-/** Workloads changed, rolled, scaled, waited for, deleted; no controller runs, so their statuses are written by hand. */
+/** Workloads that are changed, rolled out, scaled, waited for and deleted; without controllers, so their statuses are written by hand. */
 import type { Script } from "../script.ts";
 import { pod, running, settings, shop } from "./manifests.ts";
 

@@ -1,4 +1,4 @@
-/** One of each kind that has columns and a description of its own, and what kubectl's generators make. */
+/** One object of each kind with special columns and descriptions, and the output of kubectl's generators. */
 import type { Script } from "../script.ts";
 import { deployment, events, node, nodeStatus, oneOfEach, pod, podStatus, replicaSet } from "./every-kind.ts";
 

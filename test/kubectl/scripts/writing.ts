@@ -1,4 +1,4 @@
-/** Objects created, replaced, patched, labelled, edited. */
+/** Objects created, replaced, patched, labeled, edited. */
 import type { Script } from "../script.ts";
 import { pod, settings, shop } from "./manifests.ts";
 

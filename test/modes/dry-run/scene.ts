@@ -1,4 +1,4 @@
-/** Dry runs of manifests without a cluster, for tests. */
+/** Dry runs from manifests alone, for tests. */
 import type { ToApply, RequestedChange } from "../../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import { dryRun, type DryRunOptions } from "../../../src/modes/dry-run/dry-run.ts";
@@ -9,7 +9,7 @@ export function apply(object: ToApply): RequestedChange {
   return { is: "apply", object, namespace: "default" };
 }
 
-/** A ReplicaSet `web`; `container` adds fields to its container. */
+/** A ReplicaSet `web`; `container` adds fields to its only container. */
 export function webReplicaSet(replicas: number, container: object = {}, labels: object = {}): ToApply {
   const app = { app: "web" };
   return {
@@ -37,7 +37,7 @@ export function play(options: Partial<DryRunOptions>): Promise<DryRun> {
   });
 }
 
-/** The changes as lines: `~ ReplicaSet default/web`, `+ 3 Pod default/web-…`. */
+/** `~ ReplicaSet default/web`, `+ 3 Pod default/web-…`. */
 export function changesOf({ groups }: Pick<DryRun, "groups">): string[] {
   const signs = { created: "+", changed: "~", deleted: "-", replaced: "±" };
   return groups

@@ -1,4 +1,4 @@
-/** A sandbox as the cluster, and a fork of it, on virtual time. */
+/** A cluster, which is a sandbox, and a fork of it, in virtual time. */
 import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
 import { readAll } from "../../../src/api/transport.ts";
 import { createFork, type Fork } from "../../../src/modes/fork/fork.ts";
@@ -10,10 +10,10 @@ import { createSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { User } from "../../../src/sandbox/context/authorizer.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 
-/** A response with its whole body. */
+/** A response that has been read completely. */
 export interface Answer {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test reads only fields that it knows to exist
   readonly body: any;
 }
 
@@ -24,22 +24,22 @@ export interface Scene {
   readonly timeline: VirtualTimeline;
   readonly cluster: Sandbox;
   readonly fork: Fork;
-  /** Requests of the cluster's administrator, sent directly to the cluster. */
+  /** Sends requests as the cluster's admin, bypassing the fork. */
   readonly onCluster: Ask;
   readonly onFork: Ask;
-  /** The fork's requests to the cluster: `GET /api/v1/pods`. */
+  /** Requests from the fork to the cluster: `GET /api/v1/pods`. */
   readonly sent: readonly string[];
   readonly diverged: readonly Divergence[];
   readonly agreed: readonly Agreement[];
   readonly missed: readonly Missed[];
-  /** Runs until nothing changes. */
+  /** Runs until everything is idle. */
   readonly settle: () => Promise<void>;
 }
 
 const merge = "application/merge-patch+json";
 const never = new AbortController().signal;
 
-/** Runs virtual time until the promise settles. */
+/** Runs virtual time until a promise settles. */
 export async function during<T>(timeline: VirtualTimeline, promise: Promise<T>): Promise<T> {
   const progress = { settled: false };
   const end = (): void => void (progress.settled = true);
@@ -71,9 +71,9 @@ function asker(timeline: VirtualTimeline, transport: Transport): Ask {
 }
 
 export interface SceneOptions {
-  /** The fork's user on the cluster, by default the administrator. */
+  /** The fork's user on the cluster; by default its admin. */
   readonly user?: User;
-  /** Whether writes on the cluster by the fork's clients are held back until they happen in the fork. */
+  /** Holds back the changes that clients of the fork also make on the cluster. */
   readonly inStep?: boolean;
   readonly isSnapshot?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Tests of an agreement: each controller against the real one, shadow's own verdict against the judge, and the detection of mutants. */
+/** The tests of an agreement: each controller against the real one, shadow's own verdict against the judge, and detection of mutants. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { type Finding, textOf } from "./judge.ts";
 import type { Mutant } from "./mutants.ts";
@@ -7,7 +7,7 @@ import { falselySame, stillDiffering } from "./product-verdict.ts";
 
 export interface Suite {
   readonly name: string;
-  /** Writes that the owner must have made and we must have decided, so that the comparison is not empty. */
+  /** Writes that the owner must have made and we must have intended: comparing nothing would prove nothing. */
   readonly shows: readonly string[];
   /** Maximum percentage of the owner's writes that cannot be judged; default 10. */
   readonly mostNotComparable?: number;
@@ -16,13 +16,13 @@ export interface Suite {
 export interface Agreement {
   readonly seed: number;
   readonly suites: readonly Suite[];
-  /** Empty: no mutants with this seed. */
+  /** Empty if mutants are not run for this seed. */
   readonly mutants: readonly Mutant[];
   /** Plays the rounds of all sides. */
   readonly play: () => Promise<readonly Played[]>;
 }
 
-/** Declares the tests for one seed. */
+/** Defines the tests of one seed. */
 export function describeAgreement({ seed, suites, mutants, play }: Agreement): void {
   describe(`with seed ${seed}`, () => {
     let played: readonly Played[] = [];
@@ -45,7 +45,7 @@ export function describeAgreement({ seed, suites, mutants, play }: Agreement): v
       const differs = all.flatMap(({ verdict, done }) =>
         verdict.differs.map((finding) => `${textOf(finding)}\n    after ${done.join("; ")}`),
       );
-      // In the short form this permits none.
+      // In the short form this allows none.
       if (differs.length > same.length / 100) expect(differs).toEqual([]);
       const notComparable = verdicts.flatMap((verdict) => verdict.notComparable.map(textOf));
       if (notComparable.length > ((same.length + notComparable.length) * mostNotComparable) / 100) {
@@ -83,7 +83,7 @@ function told({ side, rounds: all }: Played): string {
   );
   const lines = (findings: readonly Finding[]): string[] => findings.map((finding) => `\n    ${textOf(finding)}`);
   const reasons = all.flatMap(({ verdict }) => lines(verdict.notComparable));
-  // For a mutant, differences are expected.
+  // A mutant is expected to have some.
   const differences = side.mutant === undefined ? all.flatMap(({ verdict }) => lines(verdict.differs)) : [];
   return [
     `${name}: of the owner's writes ${sum(({ verdict }) => verdict.same.length)} meant`,

@@ -42,7 +42,7 @@ export class Changes {
     return this.#draw()(name);
   }
 
-  /** Takes the next act from a shuffled deck, so that all acts are equally frequent. */
+  /** The next action of a shuffled deck, which makes all equally frequent. */
   #draw(): (name: string) => Promise<string> {
     if (this.#deck.length === 0) {
       this.#deck.push(

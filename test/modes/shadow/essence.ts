@@ -1,4 +1,4 @@
-/** The relevant content of a write: without times, versions and server defaults. */
+/** The significant part of a write: without times, versions, and values that the API server fills in by itself. */
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { ObjectMeta } from "../../../src/api/object.ts";
 import type { Write } from "./judged.ts";
@@ -9,18 +9,18 @@ interface Body {
   readonly status?: unknown;
 }
 
-/** Text that is equal for equal writes. It includes the target, except for a generated name. */
+/** Two writes with the same text are the same write. The text includes the target, but not a name that the server generates. */
 export function essenceOf(write: Write): string {
   const { verb, resource, namespace, name } = write;
   return `${verb} ${resource} ${namespace}/${name} ${JSON.stringify(contentOf(write))}`;
 }
 
-/** The target of a write, whatever its content: `update replicasets.apps/status shop/web`. */
+/** The target of a write, regardless of its content: `update replicasets.apps/status shop/web`. */
 export function targetOf({ verb, resource, namespace, name }: Write): string {
   return `${verb} ${resource} ${namespace}/${name}`;
 }
 
-/** The uid of a new object's controller. */
+/** The uid of the controller in a new object's owner references. */
 export function makerOf({ body }: Write): string | undefined {
   const { metadata } = (body ?? {}) as Body;
   return metadata === undefined ? undefined : controllerOf({ metadata })?.uid;
@@ -48,8 +48,8 @@ function contentOf({ verb, resource, body }: Write): unknown {
 }
 
 /**
- * Sorts the keys and drops times and versions. A typed client omits empty fields and zeros of a status; in a patch, empty fields have a
- * meaning.
+ * Sorts keys, and removes times and versions. Typed clients omit empty values, and zeros of a status; in a patch an empty value is
+ * significant.
  */
 function essential(value: unknown, of: "object" | "status" | "patch" = "object"): unknown {
   if (Array.isArray(value)) return value.map((item) => essential(item, of));
@@ -64,13 +64,13 @@ function essential(value: unknown, of: "object" | "status" | "patch" = "object")
 }
 
 /**
- * Server defaults. The audit log has kube-controller-manager's writes after defaulting, but ours before it. Fields of a template already
- * have their defaults.
+ * Defaults of the API server for omitted fields. The audit log has the requests of kube-controller-manager after defaulting; ours are as
+ * sent. For pods, the template already has its defaults.
  */
 const defaults: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  // For a fieldRef.
+  // In a fieldRef.
   ["apiVersion", "v1"],
-  // For Jobs.
+  // In Jobs.
   ["parallelism", 1],
   ["completions", 1],
   ["backoffLimit", 6],
@@ -80,7 +80,7 @@ const defaults: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["manualSelector", false],
 ]);
 
-/** `enableServiceLinks` is defaulted only in pods, and so is missing in the template from which they are created. */
+/** `enableServiceLinks`: defaulted only in pods, so that it is missing in their template. */
 function isFilledIn(key: string): boolean {
   return /(Time|Timestamp)$/.test(key) || key === "resourceVersion" || key === "enableServiceLinks";
 }

@@ -1,4 +1,4 @@
-/** Changes with work for the garbage collector: deleted owners with dependents, and objects whose owner never existed. */
+/** Changes that create work for the garbage collector: owners deleted with their dependents, and objects whose owner never existed. */
 import { below, type Random, randomUuid } from "../../../src/platform/random.ts";
 import type { Cluster } from "../../support/cluster.ts";
 
@@ -12,7 +12,7 @@ export class Garbage {
   readonly #path: string;
   readonly #random: Random;
   readonly #owners = new Map<number, Owner>();
-  /** An owner that is never deleted. */
+  /** This owner is never deleted. */
   #keeper: Owner | undefined;
   #last = 0;
 
@@ -36,7 +36,7 @@ export class Garbage {
     const owner = await this.#make("owner", []);
     const dependents = 1 + below(this.#random, 3);
     for (let n = 0; n < dependents; n++) await this.#make("dependent", [owner]);
-    // If two owners are deleted at once, the order of observation decides whether the reference or the object is deleted.
+    // If two owners were deleted at once, their order would decide whether the reference is removed or the object deleted.
     this.#keeper ??= await this.#make("keeper", []);
     await this.#make("shared", [owner, this.#keeper]);
     const absent = { name: "absent", uid: randomUuid(this.#random) };

@@ -1,9 +1,9 @@
 /**
- * Judges whether a controller of ours decides what the real one writes. It compares the decisions of our syncs, recorded at the
- * controllers' client, with the owner's writes in the API server's audit log. Shadow's own verdicts are not used.
+ * Whether one of our controllers intends the same writes as the real one: judged from the decisions of our syncs, as recorded at the
+ * controllers' own client, and from the owner's writes in the API server's audit log. Shadow's own verdicts are not used.
  *
- * The owner is suspended while the objects are changed and until our syncs have decided, so we must decide each of its writes before it, or
- * within `graceMs` after it.
+ * The owner is stopped while the objects are changed, and until our syncs have decided: so each of its writes must be one that we had
+ * decided before, or decide within `graceMs` of it.
  */
 import type { ObjectKey } from "../../../src/api/key.ts";
 import type { ObjectMeta, StoredObject } from "../../../src/api/object.ts";
@@ -12,28 +12,28 @@ import type { PodDisruptionBudget } from "../../../src/api/types.ts";
 import { essenceOf, makerOf, targetOf } from "./essence.ts";
 import type { Change, OwnerWrite, Read, SyncRecord, Write } from "./judged.ts";
 
-/** How long after the owner's write, by the API server's clock, our sync may still decide the same. */
+/** Time after the owner's write, by the API server's clock, within which one of our syncs can still decide the same. */
 export const graceMs = 5000;
 
-/** A round of changes and the reactions to it. All times are by the clock of one machine. */
+/** A round of changes and its outcome. All times are from the clock of one machine. */
 export interface Round {
   readonly syncs: readonly SyncRecord[];
-  /** The owner's writes, in the order of the responses. */
+  /** The writes of this controller's owner, in the order of the responses. */
   readonly owner: readonly OwnerWrite[];
-  /** Changes by any client of objects that have, or had, a controller. */
+  /** Changes by any client to objects that are or were controlled by others. */
   readonly changes: readonly Change[];
-  /** Objects that others than this owner have changed (beyond the status) or deleted: `pods ns/name`. */
+  /** `pods ns/name`: objects changed, beyond their status, or deleted by clients other than this owner. */
   readonly touched: ReadonlySet<string>;
   /**
-   * Whether the owner reads its pods again for the status, after a sync has created and deleted some. How many of those its cache has by
-   * then is random.
+   * Whether the owner lists its pods again for the status, after a sync has created and deleted some: how many of those its cache shows by
+   * then is chance.
    */
   readonly looksTwice?: boolean;
-  /** Whether two pods are equivalent for a deletion. Unset: deletions are compared by the pod's name. */
+  /** Whether it is irrelevant which of two pods is deleted. Unset: each deletion must match by name. */
   readonly alike?: (one: StoredObject, other: StoredObject) => boolean;
-  /** If deletions are compared by name: whether another pod of the owner can be deleted instead. Unset: none. */
+  /** If deletions match by name: whether the owner may delete another one of its pods instead. Unset: it may not. */
   readonly mayGoInstead?: (one: StoredObject, other: StoredObject) => boolean;
-  /** Whether the owner can create the one pod instead of the other, which a sync with these pods decided. Unset: no. */
+  /** Whether the owner may create one pod instead of another, intended by a sync that saw these pods. Unset: it may not. */
   readonly mayComeInstead?: (one: Write, other: Write, pods: readonly StoredObject[]) => boolean;
 }
 
@@ -45,12 +45,12 @@ export interface Finding {
 }
 
 export interface Verdict {
-  /** Writes of the owner that we decided as well. */
+  /** The owner's writes that we intended too. */
   readonly same: readonly OwnerWrite[];
   readonly differs: readonly Finding[];
-  /** Writes of the owner that cannot be judged, with the reason. */
+  /** The owner's writes that cannot be judged, each with the reason. */
   readonly notComparable: readonly Finding[];
-  /** Number of decisions that a later sync of the same key, on another state, did not repeat. */
+  /** Number of writes that a sync decided and a later one of the same key, based on a newer state, did not. */
   readonly movedOn: number;
 }
 
@@ -68,7 +68,7 @@ export function judge(round: Round): Verdict {
   };
 }
 
-/** Writes of one owner's pods, which are compared by count, because names and the choice among equal pods are random. */
+/** Writes to one owner's pods that are compared by count: the name, and the choice among equal pods, is chance. */
 interface Counted {
   readonly owner: readonly OwnerWrite[];
   readonly ours: readonly Write[];
@@ -77,18 +77,18 @@ interface Counted {
   readonly movedOn: number;
 }
 
-/** Count of the writes decided by our syncs of one key; a repeated decision counts once while it is not observed. */
+/** Number of writes that our syncs of one key intended, each counted once however often it was decided while outstanding. */
 interface Count {
   readonly meant: number;
-  /** Writes of the owner that were observed before we had decided as many. */
+  /** The owner's writes that became visible before we had intended as many. */
   readonly unmeant: number;
-  /** Writes that the last sync still decides. */
+  /** Those that the last sync still intends. */
   readonly standing: number;
 }
 
 /**
- * A sync decides as many writes as it sees missing; those decided earlier and not observed yet are the same ones. `shown` returns how many
- * of the owner's writes the sync sees.
+ * A sync intends as many writes as it sees missing; those that an earlier sync intended and that are not visible yet are the same writes.
+ * `shown`: how many of the owner's writes the sync sees.
  */
 function countMeant(
   syncs: readonly SyncRecord[],
@@ -124,7 +124,7 @@ function countedCreates({ syncs, owner, mayComeInstead = () => false }: Round): 
     };
     const count = countMeant(syncsOf(syncs, maker), ({ writes }) => writes.filter(its).length, shown);
     const bodies = new Set(all.ours.map(essenceOf));
-    // Decisions that the owner has not carried out; each can match one of its other writes.
+    // What we intended and the owner has not created; each can replace one other.
     const spared = new Set(bodies);
     for (const write of all.owner) spared.delete(essenceOf(write));
     return byNumber(all, count, (write) => {
@@ -187,7 +187,7 @@ function byNumber(
   other: (write: OwnerWrite) => string | undefined,
 ): Counted {
   const wrong = new Map(owner.map((write) => [write, other(write)] as const));
-  // It is unknown which of them we did not decide: the surplus is attributed to the last ones.
+  // It is unknown which of them we did not intend: the last ones are reported, as many as there are too many.
   const tooMany = Math.max(0, owner.length - meant, unmeant);
   for (const write of owner.slice(owner.length - tooMany)) {
     const why = `${owner.length} by the owner, ${owner.length - tooMany} meant here`;
@@ -210,7 +210,7 @@ function byNumber(
 
 const neverDone = "the owner never did it";
 
-/** Compares all other writes: the same verb, object and content. */
+/** All other writes: the same verb on the same object with the same content. */
 function judgeExact(round: Round, rest: (write: Write) => boolean): Verdict {
   const { syncs, owner, changes, touched } = round;
   const theirs = owner.filter(rest);
@@ -249,14 +249,14 @@ function judgeExact(round: Round, rest: (write: Write) => boolean): Verdict {
 }
 
 /**
- * Why no sync of ours has seen the state on which the owner's write is based, according to the versions of the object and its dependents.
- * Undefined if one has, or if the versions do not show it.
+ * Why no sync of ours has seen the state on which the owner's write is based, by the versions of the object and of its dependents;
+ * undefined if one has, or if the versions are inconclusive.
  */
 function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: readonly Change[]): string | undefined {
   const { metadata } = (write.body ?? {}) as { readonly metadata?: ObjectMeta };
   const [from, to] = [metadata?.resourceVersion, Number(write.answer?.metadata.resourceVersion)];
   if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
-  // A scale is read from the server, and has the version of its target.
+  // A scale is read from the server, and has the version of the scaled object.
   if (write.verb !== "update" || from === undefined || write.resource.endsWith("/scale")) return undefined;
   const looked = `${write.resource.replace(/\/.*/, "")} ${write.namespace}/${write.name} ${from}`;
   const known = syncs.filter(
@@ -265,7 +265,7 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   );
   if (known.length === 0) return `no sync of ours saw version ${from}, which it is based on`;
   const uid = known[0]?.primary?.uid;
-  // Any state of the dependents between our first sync with this version and the write may be the owner's.
+  // The owner may have seen any state of its dependents between the first that we saw with this version and the write.
   const seen = new Set(known.flatMap(({ versions }) => [...versions.values()]));
   const first = Math.min(...known.map(({ versions }) => Math.max(0, ...versions.values())));
   for (const change of changes) {
@@ -285,7 +285,7 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   return undefined;
 }
 
-/** Whether a pod was deleted instead of one that our sync decided and the owner has kept. */
+/** Whether the owner deleted a pod instead of one that our sync intended, and that it has kept. */
 function isInsteadOfMeant(write: OwnerWrite, { syncs, owner, mayGoInstead }: Round): boolean {
   if (mayGoInstead === undefined || !isPodDeletion(write)) return false;
   const gone = new Set(owner.filter(isPodDeletion).map(({ name }) => name));
@@ -300,7 +300,7 @@ function isInsteadOfMeant(write: OwnerWrite, { syncs, owner, mayGoInstead }: Rou
   });
 }
 
-/** The first status that the owner writes soon after its writes to pods belongs to the same sync. */
+/** The first status that the owner writes soon after its writes to pods is from the same sync. */
 function whyByChance(write: OwnerWrite, { owner, looksTwice }: Round): string | undefined {
   if (looksTwice !== true || !write.resource.endsWith("/status")) return undefined;
   const uid = write.answer?.metadata.uid;
@@ -315,8 +315,8 @@ function whyByChance(write: OwnerWrite, { owner, looksTwice }: Round): string | 
 }
 
 /**
- * The API server records an eviction in the budget's status, then deletes the pod; two watches deliver these changes in any order. Applies
- * only if the owner itself removes the pod from the status later.
+ * The API server counts an eviction in the budget's status, then deletes the pod: two watches show this, in any order. Applies only if the
+ * owner itself later removes the pod from the status.
  */
 function whyEvicting(write: OwnerWrite, { owner, changes }: Round): string | undefined {
   const granted = ({ body }: OwnerWrite): object =>
@@ -333,7 +333,7 @@ function whyEvicting(write: OwnerWrite, { owner, changes }: Round): string | und
 }
 
 /**
- * For a controller that acts on live reads: whether it read the object only after the owner's write. Undefined if it read the object
+ * If our controller acts on live reads: that it read the object of an owner's write only after that write. Undefined if it read the object
  * before, or reads nothing.
  */
 function whyUnread({ resource, namespace, name, at }: OwnerWrite, syncs: readonly SyncRecord[]): string | undefined {
@@ -353,7 +353,7 @@ function meantInstead(write: OwnerWrite, syncs: readonly SyncRecord[]): string {
   return others.size === 0 ? "not meant here" : `wrote ${wrote}; meant here: ${[...others].join(" or ")}`;
 }
 
-/** How a text differs from the most similar one of `others`; empty if there are none. */
+/** Where a text first differs from the most similar of the others, and how both continue; empty if there are no others. */
 function whereOther(text: string, others: ReadonlySet<string>): string {
   const alike = (other: string): number => {
     let at = 0;
@@ -377,12 +377,12 @@ function isGenerated({ verb, name }: Write): boolean {
 }
 
 function isPodDeletion({ verb, resource, body }: Write): boolean {
-  // The garbage collector's deletions have the uid of the pod: which pod it deletes is not a choice.
+  // A garbage collector identifies the pod by uid: it has no choice among pods.
   const { preconditions } = (body ?? {}) as { readonly preconditions?: { readonly uid?: string } };
   return verb === "delete" && resource === "pods" && preconditions?.uid === undefined;
 }
 
-/** Text of a finding for a failure message: `the owner's delete of pods shop/web-x7k2p: not meant here`. */
+/** `the owner's delete of pods shop/web-x7k2p: not meant here`, for a failure message. */
 export function textOf({ of, write, why }: Finding): string {
   const { verb, resource, namespace, name } = write;
   const which = "given" in write ? write.given : name;

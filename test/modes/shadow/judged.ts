@@ -1,14 +1,14 @@
-/** The input of the judge: the decisions of our syncs, and the owner's writes from the audit log. */
+/** The input of the judge of an agreement: our syncs' decisions, and the owner's writes from the audit log. */
 import type { ObjectKey } from "../../../src/api/key.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 
 /** A write as it was sent. */
 export interface Write {
   readonly verb: "create" | "update" | "patch" | "delete";
-  /** The resource: `pods`, `replicasets.apps/status`. */
+  /** `pods`, `replicasets.apps/status`. */
   readonly resource: string;
   readonly namespace: string;
-  /** Empty for a create with a generated name. */
+  /** Empty in a create whose name the server generates. */
   readonly name: string;
   readonly body: unknown;
   /** In ms since 1970. */
@@ -17,13 +17,13 @@ export interface Write {
 
 /** A write of the real controller that the API server accepted. */
 export interface OwnerWrite extends Write {
-  /** The generated name if there is one, otherwise the name in the request. */
+  /** The name that the server generated, or else that of the request. */
   readonly given: string;
   /** The object in the response. */
   readonly answer: StoredObject | undefined;
 }
 
-/** A change of an object by any client: it then has a version and a controller, or it is deleted, released, or about to be deleted. */
+/** A change by any client: afterwards the object has a version and a controller, or is gone, no longer controlled, or terminating. */
 export type Change =
   | { readonly is: "controlled"; readonly ownerUid: string; readonly version: number }
   | {
@@ -34,7 +34,7 @@ export type Change =
       readonly at: number;
     }
   | {
-      /** A granted eviction of a pod: a budget counts it before the pod is deleted. */
+      /** An eviction of a pod was granted: a budget counts it before the pod is deleted. */
       readonly is: "evicted";
       readonly namespace: string;
       readonly name: string;
@@ -42,21 +42,21 @@ export type Change =
       readonly at: number;
     };
 
-/** One sync of ours: the state that it saw and the writes that it decided. */
+/** One sync of ours: what it saw and what it would have written. */
 export interface SyncRecord {
   readonly key: ObjectKey;
-  /** The key's object in the cache; undefined if there is none, or if keys are not objects. */
+  /** The key's object in the cache; undefined if it is missing or if the keys do not refer to objects. */
   readonly primary: { readonly uid: string; readonly resourceVersion: string } | undefined;
-  /** The object's active pods, for a controller that creates pods. */
+  /** The object's active pods, if the controller creates pods. */
   readonly pods: readonly StoredObject[];
-  /** Objects that it read from the cache by name, with their versions: `pods shop/web 17`. */
+  /** `pods shop/web 17`: cache lookups by name, with the version found. */
   readonly lookedUp: ReadonlySet<string>;
-  /** Versions of the dependents of the key's object, by name. */
+  /** Versions of the objects that the key's object controls, keyed by name. */
   readonly versions: ReadonlyMap<string, number>;
   readonly writes: readonly Write[];
-  /** Invented uids of the objects that it would have created under a fixed name, with a text that identifies them. */
+  /** Names for the generated uids of objects that it would have created by name. */
   readonly made: ReadonlyMap<string, string>;
-  /** Live reads, for a controller that acts on these. */
+  /** Live reads of objects, and when they were requested, if the controller acts on live reads. */
   readonly reads: readonly Read[];
   readonly failed: boolean;
 }

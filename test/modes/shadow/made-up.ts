@@ -1,17 +1,17 @@
 /**
- * Uids of objects that the same sync creates: the status of a CronJob has the uid of the Job that was just started. Ours are invented, the
- * owner's are real; both are replaced by a text that identifies the object.
+ * Uids of objects created in the same sync: the status of a CronJob refers to the Job that it has just started. Ours are generated, the
+ * owner's are real; both are replaced with the name of the object to which they refer.
  */
 import type { OwnerWrite, SyncRecord, Write } from "./judged.ts";
 
-/** Replacements for uids. */
+/** Names of objects, keyed by uid. */
 export type Called = ReadonlyMap<string, string>;
 
 export function nameOfMade({ resource, namespace, name }: Pick<Write, "resource" | "namespace" | "name">): string {
   return `the uid of ${resource} ${namespace}/${name}`;
 }
 
-/** Returns both sides' writes with the same replacements for objects that the owner has created in this round under fixed names. */
+/** The writes of both sides, with the same names for objects that the owner created by name in this round. */
 export function withMadeNamed(
   syncs: readonly SyncRecord[],
   owner: readonly OwnerWrite[],

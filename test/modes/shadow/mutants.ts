@@ -1,4 +1,4 @@
-/** Controllers with a missing behavior, which the comparison with the real ones must detect. */
+/** Controllers that have lost a behavior, which the comparison with the real ones must detect. */
 import { resourceOf, type Kind } from "../../../src/api/kind.ts";
 import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { ObjectMeta, StoredObject } from "../../../src/api/object.ts";
@@ -11,11 +11,11 @@ import type { Mutation } from "./recorder.ts";
 export interface Mutant {
   /** Name of the controller. */
   readonly controller: string;
-  /** Description of the missing behavior. */
+  /** What it does wrong. */
   readonly does: string;
-  /** The write that reveals it: `delete pods`. */
+  /** The write that shows the difference: `delete pods`. */
   readonly shownBy: string;
-  /** Whose write that is. Default: the owner's, which the mutant does not decide. */
+  /** Whose write that is. Default: the owner's, which the mutant does not intend. */
   readonly shownOf?: "owner" | "ours";
   readonly mutation: Mutation;
 }
@@ -59,7 +59,7 @@ export function skipsDeletions(context: SyncContext): SyncContext {
   return { ...context, client: { ...context.client, delete: () => Promise.resolve({}) } };
 }
 
-/** Replaces the controller's client. */
+/** A mutation that replaces the client. */
 export function withClient(client: (context: SyncContext) => SyncClient): Mutation {
   return (context) => ({ ...context, client: client(context) });
 }
@@ -80,7 +80,7 @@ export function oneTooFew(context: SyncContext): SyncContext {
         if (left-- <= 0) return client.create(kind, object, options);
         const { metadata } = object;
         const name = `${metadata.generateName ?? ""}none`;
-        // The caller uses only the name.
+        // The caller only uses the name.
         return Promise.resolve({ ...object, metadata: { ...metadata, name } } as never);
       },
     },
@@ -98,7 +98,7 @@ function neverReleases({ client }: SyncContext): SyncClient {
   };
 }
 
-/** Hides the conditions of all pods. */
+/** All pods appear without conditions. */
 export function noneReady(context: SyncContext): SyncContext {
   const unready = (pod: Pod): Pod => ({ ...pod, status: { ...pod.status, conditions: [] } });
   return {
@@ -106,7 +106,7 @@ export function noneReady(context: SyncContext): SyncContext {
     cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
       const lister = context.cache(kind);
       if (!is(kind, Pods)) return lister;
-      // Safe: objects of the kind Pods are pods.
+      // Objects of the kind Pods are pods.
       const altered = (objects: T[]): T[] => (objects as unknown as Pod[]).map(unready) as unknown as T[];
       return {
         ...lister,
@@ -129,7 +129,7 @@ function oldStay(context: SyncContext): SyncClient {
       const all = is(kind, ReplicaSets) ? context.cache(ReplicaSets).list(namespace) : [];
       const its = all.filter((set) => controllerOf(set)?.uid === controllerOf(object)?.uid);
       const before = its.find(({ metadata }) => metadata.name === name)?.spec?.replicas ?? 0;
-      // Safe: objects of the kind ReplicaSets are ReplicaSets.
+      // An object of the kind ReplicaSets is a ReplicaSet.
       const after = (object as unknown as ReplicaSet).spec?.replicas ?? 0;
       const isOld = its.some((set) => revision(set) > revision(object));
       return isOld && after < before ? Promise.resolve(object as never) : client.update(kind, object, options);

@@ -1,19 +1,19 @@
-/** The writes of a controller of kube-controller-manager, from the audit log. */
+/** What a controller of kube-controller-manager did, from the audit log. */
 import { type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
 import type { Change, OwnerWrite } from "./judged.ts";
 
 export interface Audited {
-  /** Writes of a controller, by kube-controller-manager's name for it: `replicaset-controller`. */
+  /** Component names are those of kube-controller-manager: `replicaset-controller`. */
   readonly of: (component: string) => readonly OwnerWrite[];
-  /** Changes by any client of objects that have, or had, a controller. */
+  /** Changes by any client to objects that are or were controlled by others. */
   readonly changes: readonly Change[];
-  /** Objects that others than this component have written (beyond a subresource) or deleted: `pods ns/name`. */
+  /** `pods ns/name`: objects that other components have deleted, or written to beyond a subresource. */
   readonly touchedBeside: (component: string) => ReadonlySet<string>;
 }
 
-/** The accepted writes, without Events and Leases. */
+/** The successful writes, without Events and Leases. */
 export function auditedWrites(events: readonly AuditEvent[]): Audited {
   const effects = effectsOf(events).filter(
     ({ code, dryRun, resource }) => code < 300 && !dryRun && !/^(events|leases)\b/.test(resource),
@@ -50,13 +50,13 @@ function changeOf({ verb, resource, namespace, name, response, at }: Effect): Ch
   return stays ? [] : [left];
 }
 
-/** Whether the write removed the last finalizer of an object that was being deleted: its response has the previous version. */
+/** The write removed the last finalizer of a terminating object: its response has the version from before. */
 function isGone({ metadata }: StoredObject): boolean {
   const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
   return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
 }
 
-/** The stored object, if the response has a uid. */
+/** A response with a uid is the object as stored. */
 function objectIn(response: unknown): StoredObject | undefined {
   const { metadata } = (response ?? {}) as { readonly metadata?: { readonly uid?: string } };
   return metadata?.uid === undefined ? undefined : (response as StoredObject);

@@ -1,6 +1,6 @@
 /**
- * Rounds of changes beside the real kube-controller-manager. It is suspended while the objects are changed and until all our syncs have
- * decided about them, so that both decide from the same state, and ours first.
+ * Rounds of changes next to the real kube-controller-manager. It is stopped while the objects are changed, until all our syncs have decided
+ * about them: so both decide from the same state, and ours first.
  */
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
@@ -19,15 +19,15 @@ export interface Side {
   readonly controller: ControllerDefinition;
   /** Undefined: all namespaces. */
   readonly namespace?: string;
-  /** Selects the writes that count, the owner's and ours, by namespace. Default: those in `namespace`. */
+  /** Which writes count, the owner's and ours, by their namespace. Default: those in its namespace. */
   readonly isHere?: (namespace: string) => boolean;
-  /** Whether deletions of pods are compared by name. Default: pods with the same rank are equivalent. */
+  /** Whether it matters which pod of an owner is deleted. Default: no, among pods of equal rank. */
   readonly namesPods?: boolean;
-  /** Whether a rollout can start with any of the pods that have the same template. */
+  /** Whether a rollout begins with an arbitrary one of its pods of one template. */
   readonly rollsOutAnywhere?: boolean;
   /** `Round.looksTwice`, for the judge. */
   readonly looksTwice?: boolean;
-  /** Whether it syncs periodically. */
+  /** Whether it syncs continuously, at intervals of its own. */
   readonly isPeriodic?: boolean;
   readonly mutant?: Mutant;
   /** Changes the object with this number; returns a description. */
@@ -37,13 +37,14 @@ export interface Side {
 /** How rounds are played. */
 export interface Playing {
   readonly rounds: number;
-  /** Number of objects of each side that are changed in one round, each once. */
+  /** Objects of each side that are changed in one round, once each. */
   readonly objects: number;
   /**
-   * For controllers that sync periodically: the time in ms after which ours has seen every change. The owner is then not resumed in steps.
+   * For controllers that sync at intervals of their own: time in ms after which ours has synced every change. The owner is then not run in
+   * steps.
    */
   readonly looksWithinMs?: number;
-  /** The quiet period at the end of a round, in ms. */
+  /** Time without events at the end of a round, in ms. */
   readonly quietMs?: number;
 }
 
@@ -51,11 +52,11 @@ export interface Playing {
 export interface PlayedRound {
   readonly done: readonly string[];
   readonly verdict: Verdict;
-  /** Shadow's own results. */
+  /** Shadow's own verdict. */
   readonly agreements: readonly AgreementEvent[];
 }
 
-/** The mutants of these sides, played with them over the same changes. */
+/** The mutants of these sides, run next to them with the same changes. */
 export function mutantsOf(sides: readonly Side[], mutants: readonly Mutant[]): Side[] {
   return mutants.map((mutant) => {
     const side = sides.find(({ controller }) => controller.name === mutant.controller);
@@ -78,7 +79,7 @@ interface Watcher {
   readonly rounds: PlayedRound[];
 }
 
-/** Plays the rounds with all sides at once, and judges each separately. */
+/** Plays the rounds with all sides at once, and judges each side separately. */
 export async function playRounds(
   cluster: Cluster,
   sides: readonly Side[],
@@ -121,9 +122,9 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
   } finally {
     cluster.continueProcess("kube-controller-manager");
   }
-  // By then, syncs that were delayed by a second (minReadySeconds) have run.
+  // What waits for a second (minReadySeconds) is done by then.
   await quiet(watchers, quietMs);
-  // Syncs that are soon due on both sides belong to this round, too.
+  // What is due soon on both sides belongs to this round too.
   if (looksWithinMs === undefined && watchers.some(({ scene }) => isDueSoon(scene))) {
     await dueRest(cluster, watchers);
     await quiet(watchers, quietMs);
@@ -134,7 +135,7 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
     const isHere = ({ namespace }: { readonly namespace: string }): boolean =>
       side.isHere?.(namespace) ?? (side.namespace === undefined || side.namespace === namespace);
     const [firstSync = 0, firstAgreement = 0] = from[index] ?? [];
-    // From both sides: what an earlier seed has left may still be due for the owner and for ours.
+    // Applies to both: objects left by an earlier seed may still be due, for the owner as for ours.
     const own = syncs.slice(firstSync).map((sync) => ({ ...sync, writes: sync.writes.filter(isHere) }));
     const verdict = judge({
       ...withMadeNamed(own, writes.of(component).filter(isHere)),
@@ -161,20 +162,20 @@ async function inTurn(count: number, act: (number: number) => Promise<string>): 
   return done;
 }
 
-/** How long the owner runs before it is suspended again: at most a few writes of each key. */
+/** Time for which the owner runs before it is stopped again: at most a few writes of each key. */
 const stepMs = 10;
-/** Shadow holds deltas that may be the owner's for 20 ms: longer silence means that it is at rest. */
+/** Shadow holds deltas that may be the owner's for 20 ms: it is at rest when no event arrives for longer. */
 const restMs = 50;
-/** The number of steps without events after which the owner's later writes must be periodic. */
+/** Steps without an event until the owner counts as idle: later writes happen at times of its own choice. */
 const stillSteps = 8;
 
-/** Resumes the owner in short steps, and lets ours decide after each, until neither has anything to do. */
+/** Runs the owner in short steps, with our decisions after each, until neither side has anything to do. */
 async function stepByStep(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
   let still = 0;
   for (let step = 0; step < 300 && still < stillSteps; step++) {
     const before = watchers.map(({ scene }) => scene.heard());
     cluster.continueProcess("kube-controller-manager");
-    // A blocking sleep, so that nothing in this process extends the step.
+    // Nothing else in this process should prolong the step.
     Bun.sleepSync(stepMs);
     await cluster.stopProcess("kube-controller-manager");
     await rest(cluster, watchers);
@@ -183,7 +184,7 @@ async function stepByStep(cluster: Cluster, watchers: readonly Watcher[]): Promi
   }
 }
 
-/** Keys that are due earlier belong to this round: a Job's are delayed by a second, after a change of its pods. */
+/** Keys with a shorter delay are synced in this round: a Job's waits one second after a change of its pods. */
 const soonMs = 3000;
 
 function isDueSoon({ shadow }: ShadowScene): boolean {
@@ -191,15 +192,15 @@ function isDueSoon({ shadow }: ShadowScene): boolean {
   return dueAt !== undefined && dueAt - Date.now() < soonMs;
 }
 
-/** Resolves when our syncs that are soon due have decided as well; after 10 s at most. */
+/** Resolves when our syncs have also handled keys that they delayed briefly; after 10 s at most. */
 async function dueRest(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
   for (let tries = 0; tries < 100 && watchers.some(({ scene }) => isDueSoon(scene)); tries++) await Bun.sleep(100);
   await rest(cluster, watchers);
 }
 
-/** Resolves when our syncs have decided about everything that has reached them; after 10 s at most. */
+/** Resolves when our syncs have decided about everything that they received; after 10 s at most. */
 async function rest(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
-  // By now the owner's earlier requests have responses, and their deltas are on the way.
+  // Earlier requests of the owner are answered by now, and their deltas on the way.
   await cluster.request("GET", "/api/v1/namespaces/default");
   const isAtRest = ({ scene }: Watcher): boolean => scene.shadow.isIdle() && scene.quietFor() >= restMs;
   for (let tries = 0; tries < 1000; tries++) {
@@ -208,7 +209,7 @@ async function rest(cluster: Cluster, watchers: readonly Watcher[]): Promise<voi
   }
 }
 
-/** Resolves after `ms` without events; within a minute. */
+/** Resolves when there has been no event for `ms`; after a minute at most. */
 async function quiet(watchers: readonly Watcher[], ms: number): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     if (watchers.every(({ scene }) => scene.quietFor() >= ms)) return;

@@ -1,4 +1,4 @@
-/** Compares shadow's own verdict with the judge's. */
+/** Shadow's own verdict, compared with the judge's. */
 import type { AgreementEvent } from "../../../src/trace/events.ts";
 import { textOf } from "./judge.ts";
 import type { OwnerWrite } from "./judged.ts";
@@ -15,7 +15,7 @@ export function falselySame({ rounds, scene }: Pick<Played, "rounds" | "scene">)
       .map(({ verb, delta }) => ({ verb, delta: deltas.get(delta ?? 0) }));
     return verdict.differs
       .filter(({ of, write, why }) => {
-        // For writes that are judged by count, individual writes are not known.
+        // Writes that are judged by count cannot be matched individually.
         if (of !== "owner" || !("given" in write) || why.includes(" by the owner, ")) return false;
         return same.some(({ verb, delta }) => delta !== undefined && verb === write.verb && isOf(write, delta));
       })
@@ -28,7 +28,7 @@ function isOf(write: OwnerWrite, delta: { readonly key: string; readonly resourc
   return write.verb === "delete" || delta.resourceVersion === write.answer?.metadata.resourceVersion;
 }
 
-/** Intentions whose last result by shadow is a difference: the owner is suspended for longer than shadow waits. */
+/** Differences that are shadow's last verdict on an intention: the owner is stopped for longer than shadow waits. */
 export function stillDiffering(agreements: readonly AgreementEvent[]): string[] {
   const last = new Map<unknown, AgreementEvent>();
   for (const agreement of agreements) last.set(agreement.intention ?? agreement, agreement);

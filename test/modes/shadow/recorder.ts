@@ -1,4 +1,4 @@
-/** Records the writes that a controller decides, at its own client, before shadow sees them. */
+/** Records the writes that a controller intends, at its own client: before any code of shadow sees them. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { Pods } from "../../../src/api/kinds.ts";
 import type { CreateInput, StoredObject } from "../../../src/api/object.ts";
@@ -11,10 +11,10 @@ import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-c
 import type { Read, SyncRecord, Write } from "./judged.ts";
 import { nameOfMade } from "./made-up.ts";
 
-/** Replaces a controller's context, which makes it a mutant. */
+/** Replaces a controller's context, to make a mutant that has lost a behavior. */
 export type Mutation = (context: SyncContext) => SyncContext;
 
-/** Returns the controller with its syncs recorded in `into`. Writes that a mutation withholds from the client are not recorded. */
+/** The controller, with each sync recorded in `into`. Calls that a mutation keeps from the client are not recorded. */
 export function recording(
   definition: ControllerDefinition,
   into: SyncRecord[],
@@ -55,7 +55,7 @@ function seen({ for: kind, watches }: ControllerDefinition, context: SyncContext
   );
   return {
     primary: { uid, resourceVersion },
-    // Safe: objects of the kind Pods are pods.
+    // Objects of the kind Pods are pods.
     pods: its.flatMap((each) => (each.kind === Pods.kind && isPodActive(each.object as Pod) ? [each.object] : [])),
     versions: new Map(its.map((each) => [each.object.metadata.name, Number(each.object.metadata.resourceVersion)])),
   };
@@ -109,12 +109,12 @@ function recordingClient(context: SyncContext, { writes, reads, made }: Recorded
       note("create", kind, { namespace, name, body: object });
       const write = writes.at(-1);
       const answer = await client.create(kind, object, options).catch((error: unknown) => {
-        // Count only accepted writes, as for the owner.
+        // Only successful ones count, as for the owner.
         if (write !== undefined) writes.splice(writes.indexOf(write), 1);
         throw error;
       });
       if (name !== "") made.set(answer.metadata.uid, nameOfMade({ resource: resourceOf(kind), namespace, name }));
-      // Safe: the form that the caller requested.
+      // Has the type for which the caller asked.
       return answer as never;
     },
     update(kind, object, options) {

@@ -1,4 +1,4 @@
-/** Uses the random scripts of the differential tests as changes: a stage for each number, a step for each change. */
+/** The random scripts of the differential tests as changes of an agreement: a stage for each number, a step for each change. */
 import type { Cluster } from "../../support/cluster.ts";
 import { setStage, type Stage } from "../../differential/stage.ts";
 import type { Script, Step } from "../../differential/suite.ts";
@@ -7,12 +7,12 @@ export interface Scripted {
   readonly cluster: Cluster;
   /** Prefix of the namespaces of its stages. */
   readonly prefix: string;
-  /** The seed of the first number; each further number adds one. */
+  /** The seed of the first number; the following numbers have the following seeds. */
   readonly seed: number;
   readonly script: (seed: number, length: number) => Script;
   /** Number of steps in the first change. Default 1. */
   readonly first?: number;
-  /** Steps to leave out because they need the owner to run, by their names. */
+  /** Matches the beginning of the names of steps that are impossible while the owner is stopped. */
   readonly without?: RegExp;
   /** Number of changes. */
   readonly changes: number;
@@ -23,7 +23,7 @@ interface Performance {
   readonly steps: Step[];
 }
 
-/** Nothing runs the pods and Jobs of these scripts: steps write what a kubelet would. */
+/** No kubelet runs the pods and Jobs of these scripts: steps write what a kubelet would. */
 export class ScriptedChanges {
   readonly #options: Scripted;
   readonly #performances = new Map<number, Performance>();
@@ -34,7 +34,7 @@ export class ScriptedChanges {
 
   readonly isHere = (namespace: string): boolean => namespace.startsWith(this.#options.prefix);
 
-  /** Makes the next step on the stage with this number; returns a description. */
+  /** Performs the next step on the stage with this number; returns a description. */
   async change(number: number): Promise<string> {
     const { first = 1 } = this.#options;
     const known = this.#performances.get(number);

@@ -1,4 +1,4 @@
-/** A shadow beside a real kube-controller-manager, with all its events. */
+/** A shadow next to a real kube-controller-manager: random changes, and the outcome of every intention. */
 import { loadRestConfig } from "../../../src/client/config/load-rest-config.ts";
 import { connect, type Connection } from "../../../src/client/connect.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
@@ -17,7 +17,7 @@ export interface ShadowScene {
   readonly events: readonly StageEvent[];
   readonly agreements: readonly AgreementEvent[];
   readonly intentions: readonly IntentionEvent[];
-  /** Resolves after `ms` without events; within a minute. */
+  /** Resolves when no event has arrived for `ms`; after a minute at most. */
   quiet(ms: number): Promise<void>;
   /** Time since the last event, in ms. */
   quietFor(): number;
@@ -26,7 +26,7 @@ export interface ShadowScene {
   stop(): Promise<void>;
 }
 
-/** Starts shadow over a read-only connection. `isPeriodic`: periodic syncs do not count as events. */
+/** Observes through a read-only connection. `isPeriodic`: continuous syncs without news do not count as events. */
 export async function shadowBeside(
   cluster: Cluster,
   controllers: readonly ControllerDefinition[],
@@ -88,14 +88,14 @@ export async function shadowBeside(
   };
 }
 
-/** Whether an event also occurs in quiet times: lists, bookmarks, heartbeats of nodes and Leases. */
+/** Lists, watches, and deltas of Leases and Nodes: they also occur when nothing else does. */
 function isHum(event: StageEvent): boolean {
   if (event.stage === "list" || event.stage === "watch") return true;
   const isOfCluster = "of" in event && ["Lease", "Node"].includes(event.of.kind);
   return isOfCluster && ["delta", "store", "notify"].includes(event.stage);
 }
 
-/** Whether an event reports a change, in contrast to repeated syncs without one. */
+/** Events caused by a change, but not by each of many syncs that find nothing new. */
 function isNews(event: StageEvent): boolean {
   if (event.stage === "intention") return !event.again;
   return event.stage === "agreement" || (event.stage === "delta" && !isHum(event));

@@ -1,4 +1,4 @@
-/** Workload controllers with a missing behavior. */
+/** Workload controllers that have lost a behavior. */
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { PersistentVolumeClaims, Pods } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
@@ -76,7 +76,7 @@ function noClaims({ client }: SyncContext): SyncClient {
 }
 
 function noPatches({ client }: SyncContext): SyncClient {
-  // The caller checks its owner.
+  // The caller checks the owner.
   return { ...client, patch: (_kind, _at, _patch, { basedOn }) => Promise.resolve(basedOn as never) };
 }
 
@@ -89,7 +89,7 @@ function noPodStatuses({ client }: SyncContext): SyncClient {
   };
 }
 
-/** Makes the conditions of a pod that is read by name years old. */
+/** Pods that are looked up by name got their conditions long ago. */
 function longAgo(context: SyncContext): SyncContext {
   const aged = (pod: Pod): Pod => {
     const conditions = pod.status?.conditions?.map((each) => ({ ...each, lastTransitionTime: "2000-01-01T00:00:00Z" }));
@@ -104,7 +104,7 @@ function longAgo(context: SyncContext): SyncContext {
         ...lister,
         get(key) {
           const object = lister.get(key);
-          // Safe: objects of the kind Pods are pods.
+          // Objects of the kind Pods are pods.
           return object === undefined ? undefined : (aged(object) as unknown as T);
         },
       };

@@ -1,6 +1,6 @@
 /**
- * Random scripts beyond those of the differential tests: sets that are rolled back, runs that are due once, successive Jobs, Jobs with a
- * TTL, and budgets whose evicted pods stay.
+ * Random scripts in addition to those of the differential tests: StatefulSets that are rolled back, CronJob runs that are due once, Jobs in
+ * sequence, Jobs with a TTL, and budgets with pods that should have been deleted but still exist.
  */
 import { below, type Random, seededRandom } from "../../../src/platform/random.ts";
 import { timeAgo } from "../../differential/acts.ts";
@@ -16,14 +16,14 @@ import { randomScript as randomSets } from "../../differential/scripts/statefuls
 import type { Stage } from "../../differential/stage.ts";
 import type { Script, Step } from "../../differential/suite.ts";
 
-/** TTLs that have passed for a Job that ended years ago, and one that has not. */
+/** For a Job that ended years ago: expired, or far from expired. */
 const timesToLive = [0, 60, 2_000_000_000] as const;
 
 function timeToLive(random: Random): number {
   return timesToLive[below(random, timesToLive.length)] ?? 0;
 }
 
-/** StatefulSets; every second one first goes back to an earlier template. */
+/** StatefulSets; every second one is first rolled back to an earlier template. */
 export function setsRolledBack(seed: number, length: number): Script {
   const { name, steps } = randomSets(seed, length);
   const [create, ...rest] = steps;
@@ -43,8 +43,7 @@ const dueAtOnce: Step = {
 const historyGoes = [dueAtOnce, endFirst("Complete"), patchSpec({ successfulJobsHistoryLimit: 0 })] as const;
 
 /**
- * CronJobs whose runs are due once each; every second one starts with a whole run. A run whose Job exists already would be retried at times
- * that differ between the sides.
+ * CronJobs whose runs are due only once, as retries of a run whose Job exists differ in time; every second one first has a complete run.
  */
 export function runsDueOnce(seed: number, length: number): Script {
   const { name, steps } = randomCronJobs(seed, 2 * length);
@@ -58,12 +57,12 @@ export function runsDueOnce(seed: number, length: number): Script {
   return { name, steps: create === undefined || seed % 2 === 1 ? once : [create, ...historyGoes, ...rest] };
 }
 
-/** Number of steps for each of the successive Jobs on a stage. */
+/** Number of steps of each Job in a sequence on one stage. */
 const stepsOfAJob = 5;
 
 /**
- * Successive Jobs, each with a separate script. The previous one is deleted first; its remaining pods are deleted when the next one is
- * created, as by a garbage collector.
+ * Jobs in sequence, each with its own script. The previous Job is deleted first; its remaining pods are removed when the next one is
+ * created, as a garbage collector would do.
  */
 export function jobsInTurn(seed: number, length: number): Script {
   const steps: Step[] = [];
@@ -95,7 +94,7 @@ function afterPods(create: Step): Step {
   };
 }
 
-/** Jobs are created, end, and get a TTL before or after their end. */
+/** Jobs are created, end, and get a TTL before or after they have ended. */
 export function jobsWithTimesToLive(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const steps = Array.from({ length }, (_, n) => {
@@ -145,8 +144,8 @@ function aChange(random: Random): Step {
 }
 
 /**
- * Budgets, and in every third step an evicted pod that still exists after three minutes, or after one. With every second seed there is
- * another one after one minute, which no other change affects.
+ * Budgets, and before every third step a pod whose disruption was announced three minutes or one minute ago but that still exists. Every
+ * second seed has another such pod from one minute ago, which no other step changes.
  */
 export function budgetsWithStalePods(seed: number, length: number): Script {
   const random = seededRandom(seed);

@@ -1,4 +1,4 @@
-/** The page at the end of three real operators' troubles: test/golden/record-troubles.ts records them anew. */
+/** The final page for three real operators in trouble: test/golden/record-troubles.ts records them again. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const recorded = JSON.parse(readFileSync(join(import.meta.dir, "../../golden/tro
   Record<string, Recorded>
 >;
 
-/** What a terminal of 24 lines shows without scrolling back. */
+/** Number of lines that a terminal of 24 lines shows without scrolling back. */
 const screen = 24;
 
 function page(name: string, columns: number): string {
@@ -43,7 +43,7 @@ describe("an operator in trouble", () => {
         expectGolden(`trouble-${name}-${columns}.txt`, `${text}\n`);
         const lines = text.split("\n").slice(0, screen);
         for (const answer of answers) expect(lines.filter((line) => answer.test(line))).not.toEqual([]);
-        // The first line is a message, which a terminal breaks.
+        // The first line is a message, which a terminal wraps.
         expect(lines.slice(1).filter((line) => line.length > columns)).toEqual([]);
       }
     },

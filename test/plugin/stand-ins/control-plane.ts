@@ -1,5 +1,5 @@
 /**
- * Starts the stand-ins as envtest starts a control plane: the flags, the health checks, the end.
+ * Starts the stand-ins as envtest starts a control plane: the flags, the health checks, the shutdown.
  * Source: controller-runtime v0.25.2 pkg/internal/testing/controlplane/{etcd,apiserver}.go, process/process.go.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ export async function freePort(): Promise<number> {
 
 export interface Answer {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test reads only fields that it knows to exist
   readonly body: any;
 }
 
@@ -38,7 +38,7 @@ export interface Asked {
   readonly token?: string;
 }
 
-/** What a program said and how it ended. */
+/** The output and exit code of a program. */
 export interface Ended {
   readonly code: number | null;
   readonly stderr: string;
@@ -46,11 +46,11 @@ export interface Ended {
 
 /** A started program. */
 export interface Running {
-  /** Sends SIGTERM and waits for the end. */
+  /** Sends SIGTERM and waits until it exits. */
   stop(): Promise<Ended>;
-  /** Waits for an end that comes by itself. */
+  /** Waits until it exits by itself. */
   ended(): Promise<Ended>;
-  /** True until it has ended. */
+  /** True until it has exited. */
   readonly isRunning: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function start(assets: string, name: string, args: readonly string[
   };
 }
 
-/** Asks every 20 ms until the answer is 200. @throws Error when the program ends first, or after a minute. */
+/** Polls every 20 ms until the response is 200. @throws Error if the program exits first, or after a minute. */
 export async function healthy(url: string, program: Running, token = "none"): Promise<void> {
   const headers = token === "none" ? {} : { authorization: `Bearer ${token}` };
   for (let tries = 0; tries < 3000 && program.isRunning; tries++) {
@@ -85,7 +85,7 @@ export async function healthy(url: string, program: Running, token = "none"): Pr
   throw new Error(`never healthy at ${url}: ${(await program.stop()).stderr}`);
 }
 
-/** A control plane that runs. */
+/** A running control plane. */
 export interface Plane extends AsyncDisposable {
   readonly url: string;
   readonly certDir: string;
@@ -93,7 +93,7 @@ export interface Plane extends AsyncDisposable {
   stop(): Promise<{ readonly etcd: Ended; readonly apiserver: Ended }>;
 }
 
-/** The flags by which envtest starts kube-apiserver, sorted as it sorts them. */
+/** The flags with which envtest starts kube-apiserver, in its order. */
 function apiserverFlags(certDir: string, port: number, etcd: string): readonly string[] {
   return [
     "--allow-privileged=true",

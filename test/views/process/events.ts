@@ -1,4 +1,4 @@
-/** Events of a process behind a proxy, as its views get them. */
+/** Events of a process behind a proxy, as its views receive them. */
 import type { RequestEvent, WriteEvent } from "../../../src/trace/events.ts";
 
 export const of = { group: "apps", kind: "Deployment" };

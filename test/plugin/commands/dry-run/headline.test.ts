@@ -17,7 +17,7 @@ for (const { finalizers, says } of [
       kind: "PersistentVolumeClaim",
       metadata: { name: "data", finalizers },
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-      // The fields that are not sent have defaults.
+      // The missing fields have defaults.
     } as ToApply;
     const run = await play([claim], [{ is: "delete", kind: PersistentVolumeClaims, namespace: "shop", name: "data" }]);
     const changes = run.groups.flatMap((group) => group.changes);

@@ -1,4 +1,4 @@
-/** The answers of dry-run as they are printed. */
+/** The printed output of dry-run. */
 import { describe, expect, test } from "bun:test";
 import { githubLines } from "../../../../plugin/commands/dry-run/report/github.ts";
 import { reportAsJson } from "../../../../plugin/commands/dry-run/report/json.ts";
@@ -22,7 +22,7 @@ describe("dry-run prints a rollout", () => {
       const { out } = fakeIo(columns === undefined ? {} : { columns });
       const text = textLines(reportOf(rollout, { steps }), styleOf(out)).join("\n");
       expectGolden(file, `${text}\n`);
-      // Diffs are as long as they are; what is said about them is not.
+      // Diff lines are not wrapped; all other lines are.
       const said = text
         .split("\n")
         .filter((line) => !/^[ +@-]/.test(line) || /^[+-] (\d+ )?[A-Z]\w+ shop\//.test(line));

@@ -1,4 +1,4 @@
-/** Dry-runs and their reports, for tests of what is printed of them. */
+/** Dry runs and their reports, for tests of the output. */
 import { builtInControllers } from "../../../../src/controllers/index.ts";
 import type { ToApply, RequestedChange } from "../../../../src/modes/dry-run/apply.ts";
 import { emptyCluster } from "../../../../src/modes/dry-run/initial-state.ts";
@@ -8,7 +8,7 @@ import { dryRun } from "../../../../src/modes/dry-run/dry-run.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import type { DryRunReport } from "../../../../plugin/commands/dry-run/report/report.ts";
 
-/** Those that these outputs are about: another one in the catalogue changes none of them. */
+/** The controllers that these outputs are about, so that a new one in the catalog does not change them. */
 const controllers = builtInControllers.filter(({ name }) =>
   ["deployment", "replicaset", "garbage-collector"].includes(name),
 );
@@ -46,7 +46,7 @@ export const service: ToApply = {
 
 export const apply = (object: ToApply): RequestedChange => ({ is: "apply", object, namespace: "shop" });
 
-/** An object of others that nobody here may read. */
+/** An object of another owner that the user is not allowed to read. */
 export const hidden: ToApply = {
   apiVersion: "example.com/v1",
   kind: "Frob",
@@ -97,10 +97,10 @@ export const rollout: DryRun = await play(
   [deployment("nginx:1.27"), service, secret("after-it")].map(apply),
 );
 
-/** Its pods find no room. */
+/** No node has room for its pods. */
 export const full: DryRun = await play([], [apply(deployment("nginx:1.26", "20"))]);
 
-/** What a runner of GitHub Actions obeys, as it reads lines; by its own rules, not by ours. */
+/** The commands that a GitHub Actions runner obeys in this output; parsed by the runner's rules, not by ours. */
 export function obeyed(text: string): readonly string[] {
   const commands: string[] = [];
   let stopped: string | undefined;
