@@ -1,74 +1,74 @@
-/** A contract case: requests in the case's own namespace, to which the sandbox must respond as the real kube-apiserver does. */
+/** A contract case: a few requests in a separate namespace, whose responses must equal those of the real kube-apiserver. */
 
 import type { Webhook } from "./webhooks.ts";
 
 export interface Step {
   /**
-   * SETTLE waits until the real server's caches have everything that was written, PASS until more than a second has passed on the server's
-   * clock; they have no response. RECEIVED returns what the case's webhooks have received since the last RECEIVED.
+   * SETTLE waits until the real server's caches contain all writes, PASS until more than a second has passed on the server's clock; they
+   * have no response to compare. RECEIVED returns the requests to the webhooks of the case since the previous RECEIVED.
    */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "WATCH" | "SETTLE" | "PASS" | "RECEIVED";
   /**
-   * `{ns}` is the case's namespace; `{0.metadata.uid}` is a field of the response to step 0. Both are replaced here, in the query, and in
-   * every string of the body.
+   * `{ns}` is replaced by the namespace of the case, `{0.metadata.uid}` by a field of the response to step 0: here, in the query and in all
+   * strings of the body.
    */
   readonly path: string;
   readonly query?: string;
   readonly body?: unknown;
-  /** Content type. */
+  /** The content type of the body. */
   readonly type?: string;
   readonly accept?: string;
-  /** In addition to those of every request. */
+  /** Request headers in addition to the default ones. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Response headers that are compared. */
+  /** Names of the response headers to compare. */
   readonly shows?: readonly string[];
-  /** For WATCH: the number of frames to read before the watch is canceled. */
+  /** For a WATCH: the number of frames to read before it is cancelled. */
   readonly frames?: number;
 }
 
 export interface Case {
-  /** A phrase that describes the case. */
+  /** A sentence or phrase that describes the case. */
   readonly name: string;
   readonly steps: readonly Step[];
   /**
-   * Whether times are compared by their order, with equal times equal. Each write must then fall into a second of its own, so there is a
+   * Whether the order of times is compared, with equal times as equal. This requires that each write has its own second, so there must be a
    * PASS between any two writes.
    */
   readonly ordersTimes?: boolean;
-  /** Whether each write first waits for a new second. */
+  /** Whether each write waits for a new second. */
   readonly isSpaced?: boolean;
-  /** The webhooks that the steps configure, by name. In a step, `{hooks}/NAME` is the URL and `{ca}` the CA certificate in base64. */
+  /** The webhooks that the steps configure, by name: in a step, `{hooks}/NAME` becomes the URL, `{ca}` the CA certificate in base64. */
   readonly hooks?: Readonly<Record<string, Webhook>>;
-  /** Why the sandbox differs here on purpose. */
+  /** Why the sandbox intentionally differs in this case. */
   readonly differs?: string;
 }
 
 export interface Table {
-  /** Also the name of the recording's file. */
+  /** The name of the recording file. */
   readonly name: string;
   /**
-   * Why each case takes seconds on a real server. The cases are always compared with the recorded responses, but with a running server only
-   * if LONG=1.
+   * Why each case takes seconds on a real server. The sandbox is always compared with the recording, but with a running server only if
+   * LONG=1.
    */
   readonly slow?: string;
   /**
-   * Whether each case has its own kinds, policies or webhooks, which apply only to its own namespace: no case of this or another table sees
-   * another's, so they can run concurrently.
+   * Each case has its own kinds, policies or webhooks, which affect only its own namespace: no case of any table sees those of another, so
+   * they can run in parallel.
    */
   readonly sideBySide?: boolean;
   readonly cases: readonly Case[];
 }
 
-/** The response to a step, in which everything that differs from run to run is replaced by a name. */
+/** The response to one step, in which everything that differs between runs is replaced by a name. */
 export interface Result {
   readonly status: number;
   readonly warning?: string;
-  /** Those in `shows` that the response has. */
+  /** The response headers selected by the step, if present. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** Content types of patches, by common name. */
+/** Content types of patches by short name. */
 export const patchTypes = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",
@@ -80,7 +80,7 @@ const core = "/api/v1/namespaces/{ns}";
 const apps = "/apis/apps/v1/namespaces/{ns}";
 const batch = "/apis/batch/v1/namespaces/{ns}";
 
-/** Paths of collections in the case's namespace. */
+/** Paths of collections in the namespace of the case. */
 export const paths: Readonly<
   Record<
     | "pods"
@@ -165,12 +165,12 @@ export const watching = (path: string, frames: number, query: string): Step => (
 });
 
 export const settle: Step = { method: "SETTLE", path: "" };
-/** What the webhooks have received. `receivedByAll` sorts it by webhook name, for webhooks that are called concurrently. */
+/** Returns the requests that the webhooks received; `receivedByAll` sorts them by name, for webhooks called in parallel. */
 export const received: Step = { method: "RECEIVED", path: "" };
 export const receivedByAll: Step = { method: "RECEIVED", path: "sorted" };
 export const pass: Step = { method: "PASS", path: "" };
 
-/** A small valid pod. */
+/** A minimal valid pod. */
 export const pod = (name: string, more: Record<string, unknown> = {}, spec: Record<string, unknown> = {}): unknown => ({
   metadata: { name, ...more },
   spec: { containers: [{ name: "c", image: "i" }], ...spec },
@@ -178,7 +178,7 @@ export const pod = (name: string, more: Record<string, unknown> = {}, spec: Reco
 
 const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
 
-/** A workload of the form that ReplicaSets, Deployments, StatefulSets and DaemonSets share. */
+/** A workload in the form shared by ReplicaSets, Deployments, StatefulSets and DaemonSets. */
 export const workload = (name: string, spec: Record<string, unknown> = {}): unknown => ({
   metadata: { name },
   spec: { selector: { matchLabels: { app: "a" } }, template, ...spec },

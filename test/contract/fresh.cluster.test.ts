@@ -242,7 +242,7 @@ describe.skipIf(clusterMissing !== undefined)("a new server", () => {
 
   test("has the same fields in them, each with the same owner", () => {
     const differing = [...ours].filter(([key, object]) => !Bun.deepEquals(object, theirs.get(key)));
-    // Its status is applied by a controller in the server, which is not running here.
+    // The real server writes its status with server-side apply, the sandbox with a patch.
     expect(differing.map(([key]) => key)).toEqual(["apis/networking.k8s.io/v1/servicecidrs /kubernetes"]);
   });
 });

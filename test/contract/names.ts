@@ -1,63 +1,63 @@
 /**
- * Names that replace what differs in every run (uids, versions, times, generated names, addresses). What is distinct in a case stays
- * distinct: the first uid is UID1 wherever it occurs, the second one UID2.
+ * Names for the parts of the responses of a case that differ between runs: UIDs, resourceVersions, times, generated names, addresses.
+ * Values that differ within a case keep different names: the first UID is UID1 wherever it appears, the second UID2.
  */
 
 export type Json = Record<string, unknown>;
 
-/** A response, and the time in which it was made: by the clock of its server, in ms since 1970. */
+/** A response body, and when the request was sent and answered, in ms since 1970 on the server's clock. */
 export interface Answered {
   readonly body: unknown;
   readonly from: number;
   readonly until: number;
 }
 
-/** Original texts and their names. What is the same in every run, or was sent by the case itself, has no name. */
+/** Names keyed by the original value. Values that are the same in every run, or that the case itself sent, are not included. */
 export interface Names {
-  /** Uids, by first appearance. */
+  /** UIDs, numbered in the order of appearance. */
   readonly uids: ReadonlyMap<string, string>;
-  /** Versions of objects by their order: equal ones stay equal, later ones later. Those of APIServices have a separate order. */
+  /** resourceVersions of objects, numbered in ascending order. Those of APIServices are numbered separately. */
   readonly versions: ReadonlyMap<string, string>;
-  /** Versions that the case itself sent as numbers. */
+  /** resourceVersions that the case itself sent as numbers. */
   readonly sentVersions: ReadonlySet<string>;
-  /** Times: during the case, before it, or how long after it. If the case orders times: their order. */
+  /** Times: within the case, earlier, or how much later. For a case with `ordersTimes`, numbered in ascending order. */
   readonly times: ReadonlyMap<string, string>;
-  /** The same times, and those that the case sent, in ms since 1970. */
+  /** The same times in ms since 1970, and those that the case sent. */
   readonly instants: readonly number[];
-  /** Creation times of objects, by uid. */
+  /** The creationTimestamp of objects, keyed by UID. */
   readonly created: ReadonlyMap<string, string>;
-  /** Generated names, by first appearance. */
+  /** Generated names, numbered in the order of appearance. */
   readonly generated: ReadonlyMap<string, string>;
-  /** Addresses of Services that the server allocated, by first appearance. */
+  /** ClusterIPs allocated by the server, numbered in the order of appearance. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** Whether times are compared by their order. */
+  /** Whether the order of times is compared. */
   readonly ordersTimes: boolean;
 }
 
 export const uid: RegExp = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 export const time: RegExp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-/** Generated names that occur without a `generateName`: in error messages, and as the name of a pod's volume. */
+/** Generated names in places without a `generateName`: in an error message, and of a volume of a pod. */
 export const madeUp: RegExp = /\b(A_|madeup-|kube-api-access-)([a-z0-9]{5})\b/g;
-/** An address in the range of Services, but not the range itself. */
+/** A ClusterIP, but not the CIDR of the Service range. */
 export const address: RegExp = /\b10\.0\.\d+\.\d+\b(?!\/)/g;
-/** Source: apimachinery pkg/util/rand/rand.go `alphanums`: no vowels, and no characters that are easily confused. */
+/** Source: apimachinery pkg/util/rand/rand.go `alphanums`: no vowels, no easily confused characters. */
 const suffixAlphabet = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
-/** Length to which the base of a generated name is truncated. */
+/** The length to which `generateName` is truncated before the random suffix is appended. */
 const longestStem = 58;
 
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether an object is a list or a table, whose version is the server's. */
+/** Whether the object is a list or a table, whose resourceVersion is that of the server. */
 export function isListObject({ kind, items, rows }: Json): boolean {
   return Array.isArray(items) || Array.isArray(rows) || (typeof kind === "string" && /List$|^Table$/.test(kind));
 }
 
 export interface Circumstances {
-  /** Start of the case, by the clock of its server. */
+  /** When the case started, on its server's clock. */
   readonly startedAt: number;
-  /** Everything that the case sends, except values that it takes from responses. */
+  /** All that the case itself sends, without values taken from responses. */
   readonly sent: unknown;
   readonly ordersTimes: boolean;
 }
@@ -91,7 +91,7 @@ function numbered(found: readonly string[], name: string): ReadonlyMap<string, s
   return new Map([...new Set(found)].map((text, index) => [text, `${name}${index + 1}`]));
 }
 
-/** Returns all strings in a response, by sorted keys, so that the order is the same on both sides. */
+/** All strings of a response, ordered by key, so that both servers' values are found in the same order. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
@@ -101,7 +101,7 @@ function textsIn(value: unknown): string[] {
     .flatMap((key) => textsIn(value[key]));
 }
 
-/** Returns the metadata of all objects in a response, and everything else with a uid or `generateName`. */
+/** All `metadata` in a response, and other objects that have a UID. */
 function metasIn(value: unknown): Json[] {
   if (Array.isArray(value)) return value.flatMap(metasIn);
   if (!isObject(value)) return [];
@@ -129,7 +129,7 @@ function generatedOf(answers: readonly Answered[]): ReadonlyMap<string, string> 
   return names;
 }
 
-/** In the background, the server writes an APIService while it establishes the definition: either write can be first. */
+/** While the server establishes a CustomResourceDefinition, it writes an APIService in the background: either can be written first. */
 const writtenBeside = "APIService";
 
 function versionsOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
@@ -150,7 +150,7 @@ function versionsOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
   return new Map([...numberedIn(beside, `${writtenBeside} v`), ...numberedIn(found, "v")]);
 }
 
-/** Returns the time at which a deletion was requested: `deletionTimestamp` minus the grace period. */
+/** When the deletion was requested: the deletionTimestamp minus the grace period. */
 export function askedForDeletion({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: Json): string | undefined {
   if (typeof deletionTimestamp !== "string") return undefined;
   const asked = Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000;
@@ -161,7 +161,7 @@ interface Naming extends Pick<Circumstances, "startedAt" | "ordersTimes"> {
   readonly isOurs: (text: string) => boolean;
 }
 
-/** Times are truncated to seconds: one from the start of a case can be a second earlier. */
+/** Times are truncated to seconds, so a time at the start of a case can be up to a second before it. */
 const cutMs = 1000;
 
 function timesOf(
@@ -182,7 +182,7 @@ function timesOf(
     const asked = metasIn(body).flatMap((meta) => askedForDeletion(meta) ?? []);
     for (const text of [...textsIn(withoutDue(body)).filter(isTime), ...asked]) add(text, until);
   }
-  // These come last, because on a slow machine an object can be created in the second in which an earlier deletion is due.
+  // Added last, because on a slow machine an object can be created in the same second in which an earlier deletion is due.
   for (const { body, until } of answers) for (const text of textsIn(body).filter(isTime)) add(text, until);
   if (!ordersTimes) return names;
   const within = [...names].filter(([, name]) => name === "TIME" || name === "MICROTIME").map(([text]) => text);
@@ -190,7 +190,7 @@ function timesOf(
   return names;
 }
 
-/** Returns a response without deletionTimestamps, which are represented by the time of the deletion's request. */
+/** The response without the times at which deletions are due, which are replaced by the times of their requests. */
 function withoutDue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDue);
   if (!isObject(value)) return value;
@@ -198,7 +198,7 @@ function withoutDue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, withoutDue(item)]));
 }
 
-/** Kubernetes writes times with no fraction or with six digits. */
+/** Kubernetes writes times in whole seconds or with six decimal places. */
 function kindOf(text: string): string {
   const digits = (/\.(\d+)Z$/.exec(text)?.[1] ?? "").length;
   return digits === 0 ? "TIME" : digits === 6 ? "MICROTIME" : `TIME of ${digits} digits`;

@@ -1,4 +1,4 @@
-/** Normalizes responses, so that they can be compared between servers and runs: names replace what differs in every run. */
+/** Normalizes responses so that servers and runs can be compared: everything that differs between runs is replaced by a name. */
 import {
   address,
   type Answered,
@@ -11,27 +11,27 @@ import {
   uid,
 } from "./names.ts";
 
-/** The time from the request to the response, by the server's clock, and the names of the case. */
+/** When the request was sent and answered, on the server's clock, and the names of the case. */
 export interface Context extends Pick<Answered, "from" | "until"> {
   readonly names: Names;
 }
 
-/** The error of a rejected patch contains the whole patched object. */
+/** The error message for a refused patch contains the whole patched object. */
 const patched = /Invalid value: ("\{\\"(?:action|apiVersion|kind)\\".*\}"): /;
-/** The real server prints the difference of its own Go types. The sandbox omits these lines, but no others. */
+/** The real server shows a diff of its Go types; the sandbox omits exactly these lines. */
 const goDifference = /\n(?:@@ .*\n(?:[ +-].*\n)*)*/g;
 const endsBeforeDifference = /(?:previously negative\)|for bound claims|may not be changed|immutable after creation)$/;
-/** The time of a manager's last write, in metadata in a message. */
+/** The time of a manager's last write, in a message that contains metadata. */
 const managedAt = /(?<="time":")[^"]+(?=")/g;
-/** The identity of a token. */
+/** The ID of a token. */
 const credential = /(?<![\w])JTI=[0-9a-f-]{36}/g;
 const word = /[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?/g;
 const versionInText =
   /(?<=resource version: |ResourceVersion in (?:(?:the )?precondition|object meta|record)(?:: | \())\d+/g;
-/** The server's current version, which other writes increase, too. */
+/** The current resourceVersion of the server, which other writers also advance. */
 const newestInText = /(?<=resource version: [\w ]+(?:, current: | \())\d+/g;
 
-/** Normalizes a string in a response. */
+/** Normalizes a string of a response. */
 export function normalizedText(text: string, context: Context): string {
   const { uids, times, generated, addresses } = context.names;
   if (time.test(text)) return times.get(text) ?? text;
@@ -49,18 +49,18 @@ export function normalizedText(text: string, context: Context): string {
     .replaceAll(versionInText, (found) => versionNamed(found, context.names));
 }
 
-/** Normalizes the object in a message, whose keys have a different order here. */
+/** Normalizes the object in a message, whose keys the sandbox orders differently. */
 function patchedIn(quoted: string, context: Context): string {
   return JSON.stringify(normalized(JSON.parse(JSON.parse(quoted) as string), context));
 }
 
-/** Replaces the version of an object of the case by its order; versions that the case invented are not changed. */
+/** The name of an object's resourceVersion; one that the case itself made up is returned as it is. */
 function versionNamed(version: string, names: Names): string {
   const own = names.versions.get(version) ?? (names.sentVersions.has(version) ? version : undefined);
   return own ?? serverVersion(version, names);
 }
 
-/** Replaces a version that other writes increase, too, by the number of the case's versions that are not newer. */
+/** The name of a resourceVersion that other writers also advance: the latest resourceVersion of the case that is not newer. */
 function serverVersion(version: string, { versions }: Names): string {
   const known = [...versions].filter(([one, name]) => name.startsWith("v") && Number(one) <= Number(version)).length;
   return known === 0 ? "VERSION" : `VERSION since v${known}`;
@@ -68,7 +68,7 @@ function serverVersion(version: string, { versions }: Names): string {
 
 const jsonWebToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Returns the claims of a ServiceAccount token, with times relative to `iat`. The key and `jti` are specific to the server. */
+/** The claims of a service account token, with times relative to its issuance; its key and its ID depend on the server. */
 function tokenClaims(token: string, context: Context): unknown {
   const [, payload = ""] = token.split(".");
   const { iat, exp, nbf, jti, ...claims } = JSON.parse(Buffer.from(payload, "base64url").toString()) as Json;
@@ -77,7 +77,7 @@ function tokenClaims(token: string, context: Context): unknown {
   return normalized(own, context);
 }
 
-/** Returns the time from the request to the expiration, in minutes. */
+/** The lifetime from the request to the expiration, in minutes. */
 function lifetime(expires: string, { from }: Context): string {
   return `${Math.round((Date.parse(expires) - from) / 60_000)} min`;
 }
@@ -102,7 +102,7 @@ function field(object: Json, key: string, context: Context): unknown {
   switch (key) {
     case "managedFields":
       return Array.isArray(item) ? managers(item, context) : normalized(item, context);
-    // The managers that an apply conflicts with are iterated in the order of a Go map.
+    // The managers with which an apply conflicts are iterated in the order of a Go map.
     case "causes":
       return Array.isArray(item)
         ? byManager(item.map((cause) => normalized(cause, context)))
@@ -112,14 +112,13 @@ function field(object: Json, key: string, context: Context): unknown {
     case "nonResourceRules":
       return Array.isArray(item) ? inAnyOrder(item, context) : normalized(item, context);
     case "metadata":
-      // It has the uid of its ServiceAccount, and its own creation time.
+      // Its metadata contains the UID of the ServiceAccount, but its own creation time.
       if (isObject(item) && object["kind"] === "TokenRequest")
         return {
           ...(normalized({ ...item, creationTimestamp: undefined }, context) as Json),
           creationTimestamp: "TIME",
         };
-      // The version of a list or a bookmark can be that of another case's write, and is not treated as an object's, even if the number is
-      // equal.
+      // The resourceVersion of a list or bookmark can come from another writer, and is not that of an object even if it equals one.
       return isObject(item) && (isListObject(object) || isInitialEventsEnd(item))
         ? { ...(normalized(item, context) as Json), ...listVersion(item, names) }
         : normalized(item, context);
@@ -131,7 +130,7 @@ function field(object: Json, key: string, context: Context): unknown {
       return deletion(object, names) ?? normalized(item, context);
     case "cells":
       return Array.isArray(item) ? item.map((cell) => cellOf(cell, context)) : normalized(item, context);
-    // The sandbox describes columns by their names, without the text of the real server.
+    // The sandbox uses column names as descriptions, because the texts of the real server are not stored.
     case "columnDefinitions":
       return Array.isArray(item)
         ? item.map((column: Json) => ({ ...column, description: column["description"] === "" ? "" : "PROSE" }))
@@ -147,7 +146,7 @@ function field(object: Json, key: string, context: Context): unknown {
   }
 }
 
-/** Whether the metadata is that of the bookmark after the initial events. */
+/** Whether the metadata belongs to the bookmark after the initial events. */
 function isInitialEventsEnd({ annotations }: Json): boolean {
   return isObject(annotations) && annotations["k8s.io/initial-events-end"] === "true";
 }
@@ -158,7 +157,7 @@ function listVersion({ resourceVersion }: Json, names: Names): Json {
     : {};
 }
 
-/** Entries are sorted by time in whole seconds: in cases that do not wait for seconds, their order depends on the clock. */
+/** Managers are ordered by time in whole seconds, so without waits between writes the order of two managers depends on the clock. */
 function managers(entries: readonly unknown[], context: Context): unknown[] {
   return context.names.ordersTimes ? entries.map((entry) => normalized(entry, context)) : inAnyOrder(entries, context);
 }
@@ -170,14 +169,17 @@ function inAnyOrder(entries: readonly unknown[], context: Context): unknown[] {
     .map((entry) => JSON.parse(entry) as unknown);
 }
 
-/** Sorts causes of conflicts by manager, and keeps the order of each manager's fields. */
+/** Sorts causes of conflicts by manager; the fields of each manager keep their order. */
 function byManager(causes: readonly unknown[]): unknown[] {
   if (!causes.every((cause) => isObject(cause) && cause["reason"] === "FieldManagerConflict")) return [...causes];
   const messageOf = (cause: unknown): string => (isObject(cause) ? String(cause["message"]) : "");
   return [...causes].sort((a, b) => (messageOf(a) < messageOf(b) ? -1 : messageOf(a) > messageOf(b) ? 1 : 0));
 }
 
-/** Sorts consecutive causes for entries of the same map by key, in the message, too, because a Go map is validated in random order. */
+/**
+ * The entries of a Go map are validated in any order, so consecutive causes about entries of the same map are sorted by key, also in the
+ * message.
+ */
 export function inOrderOfKeys(status: Record<string, unknown>): void {
   const { details, message } = status;
   if (!isObject(details) || !Array.isArray(details["causes"]) || typeof message !== "string") return;
@@ -213,24 +215,24 @@ function mapOf({ field: at }: Cause): string | undefined {
   return /^(.+)\[[^[\]]*\]$/.exec(at)?.[1];
 }
 
-/** Whether the entry has a key, and not an index in a list. */
+/** Whether the field ends with a map key instead of a list index. */
 function isKeyed({ field: at }: Cause): boolean {
   return !/\[\d+\]$/.test(at);
 }
 
-/** Whether an object's creation time differs from an earlier response. */
+/** Whether the creationTimestamp of an object differs from an earlier response. */
 function isMoved({ uid: of, creationTimestamp }: Json, { created }: Names): boolean {
   return typeof of === "string" && created.has(of) && created.get(of) !== creationTimestamp;
 }
 
-/** Returns `TIME + 30 s` for a deletion that was requested during the case, with a grace period of 30 s. */
+/** `TIME + 30 s`: requested during the case, with a grace period of 30 s. */
 function deletion(meta: Json, { times }: Names): string | undefined {
   const asked = askedForDeletion(meta);
   const name = asked === undefined ? undefined : times.get(asked);
   return name === undefined ? undefined : `${name} + ${Number(meta["deletionGracePeriodSeconds"] ?? 0)} s`;
 }
 
-/** The finalizers of a namespace that is deleted by the garbage collector are added in the order of a Go map. */
+/** Sorts the finalizers of a namespace that the garbage collector must process: the real server adds them in the order of a Go map. */
 function collectedNamespace({ metadata }: Json): void {
   if (!isObject(metadata) || metadata["namespace"] !== undefined) return;
   const { finalizers } = metadata;
@@ -239,7 +241,7 @@ function collectedNamespace({ metadata }: Json): void {
     finalizers.sort((a, b) => (String(a) < String(b) ? -1 : 1));
 }
 
-/** Normalizes a cell of a table: ages that match an object of the case are all equal. */
+/** Normalizes a cell of a table: every age that matches a time of the case becomes AGE. */
 function cellOf(cell: unknown, context: Context): unknown {
   if (typeof cell !== "string") return normalized(cell, context);
   return isAge(cell, context) ? "AGE" : normalizedText(cell, context);
@@ -254,7 +256,7 @@ function isAge(cell: string, { names, from, until }: Context): boolean {
     unit: unitSeconds[unit] ?? 1,
   }));
   const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
-  // Fractions of the last unit are truncated.
+  // Ages are truncated to their last unit.
   const cut = parts.at(-1)?.unit ?? 1;
   return names.instants.some(
     (instant) => (until - instant) / 1000 >= seconds && (from - instant) / 1000 - 1 <= seconds + cut,

@@ -1,12 +1,12 @@
-/** The real kube-apiserver as a Transport, without our client. */
+/** A Transport to the real kube-apiserver, which does not use our client. */
 import type { ApiRequest, ApiResponse, Transport } from "../../src/api/transport.ts";
 import { type Pauses, untilNextSecond } from "./run.ts";
 
 const usualSettleMs = 200;
 
 /**
- * kube-apiserver uses this machine's clock, and its caches cannot be queried, so all waits are of fixed length. `settleMs`: time until the
- * caches have everything that was written; on a busy machine some need more than the default.
+ * kube-apiserver uses the clock of this machine, and the state of its caches cannot be queried: all one can do is wait. `settleMs`: the
+ * time for these caches to receive all writes; on a busy machine the default is too short for some of them.
  */
 export function realPauses(settleMs: number = usualSettleMs): Pauses {
   return {
@@ -19,15 +19,15 @@ export function realPauses(settleMs: number = usualSettleMs): Pauses {
 const tries = 5;
 
 /**
- * Sends a request again if the server closes the connection, because it has not read anything from a connection that it closes while idle.
- * If it closes every connection, it panics, and the result is a 500.
+ * If the server closes a kept-alive connection just as it is reused, it has not read the request, so the request is sent again. If it does
+ * so every time, the request made it panic, which counts as a 500.
  */
 async function sent(url: string, init: BunFetchRequestInit): Promise<Response> {
   for (let attempt = 1; attempt <= tries; attempt++) {
     try {
       return await fetch(url, init);
     } catch (error) {
-      // Errors of fetch have a code.
+      // Errors thrown by fetch have a code.
       if ((error as { readonly code?: string }).code !== "ECONNRESET") throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** Records a real kube-apiserver's responses to contract cases: `bun test/contract/record.ts [TABLE...]`. Default: all tables. */
+/** Records the responses of a real kube-apiserver to contract cases: `bun test/contract/record.ts [TABLE...]`, all tables by default. */
 import { startCluster } from "../support/cluster.ts";
 import { namespaceOf, recordingPath } from "./recording.ts";
 import { realPauses, realTransport } from "./real.ts";
@@ -8,7 +8,7 @@ import { tables } from "./tables.ts";
 const asked = process.argv.slice(2);
 const chosen = tables.filter(({ name }) => asked.length === 0 || asked.includes(name));
 
-/** Recorded responses are those with up-to-date caches. */
+/** Long enough for the server's caches to contain all writes before the next response is recorded. */
 const pauses = realPauses(1000);
 const cluster = await startCluster();
 try {
@@ -16,7 +16,7 @@ try {
   for (const table of chosen) {
     const cases: Record<string, unknown> = {};
     for (const [index, contractCase] of table.cases.entries()) {
-      // It is not compared, and can differ in every run.
+      // The responses are not compared with anything and can differ between runs.
       if (contractCase.differs !== undefined) continue;
       cases[contractCase.name] = await runCase(transport, contractCase, namespaceOf(table, index), pauses);
     }

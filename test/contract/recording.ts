@@ -10,12 +10,12 @@ export function recordingPath(table: string): string {
 
 const read = new Map<string, Promise<Recording>>();
 
-/** Responses by name of the case; a file is read once. @throws Error if there is no recording. */
+/** The recording keyed by case name; each file is read only once. @throws Error if there is no recording. */
 export function readRecording(table: string): Promise<Recording> {
   return read.getOrInsertComputed(table, () => Bun.file(recordingPath(table)).json() as Promise<Recording>);
 }
 
-/** The namespace of a case: the same on each server, so that messages that contain it are the same. */
+/** The namespace of a case: the same on every server, so that messages that contain it are the same. */
 export function namespaceOf({ name }: Table, index: number): string {
   return `${name}-${index}`;
 }

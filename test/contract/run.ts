@@ -15,7 +15,7 @@ interface Raw extends Answered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Headers of most responses: only other values are recorded. */
+/** Headers of nearly every response; only deviations from them are part of a result. */
 const usualHeaders: Readonly<Record<string, string | undefined>> = {
   "content-type": "application/json",
   "cache-control": "no-cache, private",
@@ -26,7 +26,7 @@ const usualHeaders: Readonly<Record<string, string | undefined>> = {
   location: undefined,
 };
 
-/** Returns the requested headers, and those with unusual values. Each response must have an audit ID. */
+/** The requested headers and those with an unusual value. Every response must have an audit ID, so only a missing one is reported. */
 function headersOf(response: ApiResponse, shows: readonly string[]): Record<string, string> {
   const told: Record<string, string> = {};
   for (const name of new Set([...shows, ...Object.keys(usualHeaders)])) {
@@ -36,27 +36,27 @@ function headersOf(response: ApiResponse, shows: readonly string[]): Record<stri
   return response.header("audit-id") === undefined ? { ...told, "audit-id": "none" } : told;
 }
 
-/** A server's clock and waits. */
+/** The clock of a server, and ways to wait for it. */
 export interface Pauses {
-  /** In ms since 1970. */
+  /** The current time in ms since 1970. */
   now(): number;
-  /** Waits until the server's caches have everything that was written. */
+  /** Waits until the server's caches contain all previous writes. */
   settle(): Promise<void>;
   /** Waits until more than a second has passed on the server's clock. */
   pass(): Promise<void>;
 }
 
-/** Replaces `{ns}` and `{0.metadata.uid}` in all strings of a value. */
+/** Replaces `{ns}` and placeholders such as `{0.metadata.uid}` in all strings of a value. */
 function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
   if (typeof value === "string") {
     return value.replaceAll(/\{(ns|\d+(?:\.[\w-]+)+)\}/g, (_whole, what: string) => {
       if (what === "ns") return namespace;
       const [index = "0", ...path] = what.split(".");
       let here: unknown = answers[Number(index)]?.body;
-      // A list's version is not an object's, but could by coincidence match an object on one side only.
+      // The resourceVersion of a list is not that of an object, but could equal one by chance on one of the servers.
       if (path.at(-1) === "resourceVersion" && isListObject((here ?? {}) as Json)) return "1";
       for (const key of path) here = (here as Json | undefined)?.[key];
-      // A missing value counts as an old version.
+      // A missing field becomes "1", which is an old version.
       return typeof here === "string" ? here : "1";
     }) as T;
   }
@@ -123,25 +123,25 @@ async function take(transport: Transport, step: Step, webhooks?: Webhooks): Prom
   return { status: 200, warning, headers, body: frames };
 }
 
-/** Returns a step with the addresses of the webhooks. */
+/** Replaces the placeholders for the addresses of the webhooks in a step. */
 function withWebhooks(step: Step, namespace: string, webhooks: Webhooks | undefined): Step {
   if (webhooks === undefined) return step;
   return JSON.parse(webhooks.filled(JSON.stringify(step), namespace)) as Step;
 }
 
-/** Returns the time until shortly after the next second starts, in ms: Kubernetes writes times in whole seconds. */
+/** How long to wait until the next second has begun, in ms: Kubernetes writes times in whole seconds. */
 export function untilNextSecond(now: number): number {
   return 1100 - (now % 1000);
 }
 
-/** Runs a case in `namespace`, which it creates together with its default ServiceAccount. Returns normalized results. */
+/** Runs a case in `namespace`, which it creates together with the default ServiceAccount; returns the normalized results. */
 export async function runCase(
   transport: Transport,
   { steps, ordersTimes = false, isSpaced = false, hooks }: Case,
   namespace: string,
   pauses: Pauses,
 ): Promise<Result[]> {
-  // At the beginning of a second, so that all times are in the same second.
+  // All times of writes at the start of a second lie within that second.
   if (ordersTimes) await pauses.pass();
   const startedAt = pauses.now();
   await take(transport, { method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });

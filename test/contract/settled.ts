@@ -1,22 +1,22 @@
-/** Responses that do not depend on timing: a case with different responses is run again. */
+/** Responses that do not depend on timing: a case whose responses differ is repeated. */
 import type { Transport } from "../../src/api/transport.ts";
 import type { Case, Result } from "./case.ts";
 import { runCase, type Pauses } from "./run.ts";
 
-/** A case, and the server that it is sent to. */
+/** A case, the server to run it against, and the expected results. */
 export interface Asked {
   readonly transport: Transport;
   readonly contractCase: Case;
   readonly namespace: string;
   readonly expected: readonly Result[];
-  /** One per try. */
+  /** One for each attempt. */
   readonly pauses: readonly Pauses[];
 }
 
 /**
- * Returns a server's responses. If they are not as expected, a cache of the real server may have been stale, or a second may have ended
- * between two requests on one side: the case is run again, in other namespaces. If it differs in each run, the reason is not timing, and
- * the first responses are returned.
+ * Returns the server's responses. If they differ from the expected ones, a cache of the real server may have been outdated, or a second may
+ * have ended between two requests: the case is run again, in another namespace. If they differ every time, timing is not the cause, and the
+ * first responses are returned.
  */
 export async function settledAnswers({
   transport,

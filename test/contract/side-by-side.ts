@@ -7,7 +7,7 @@ import { startCluster } from "../support/cluster.ts";
 import { realPauses, realTransport } from "./real.ts";
 import { type Pauses, untilNextSecond } from "./run.ts";
 
-/** A server, and its waits. */
+/** A server, and ways to wait for it. */
 export interface Side {
   readonly transport: Transport;
   readonly pauses: Pauses;
@@ -19,7 +19,7 @@ export interface SideBySide {
   stop(): Promise<void>;
 }
 
-/** A sandbox without kube-controller-manager's part, because the real server has none either. Waits return immediately. */
+/** A sandbox without a kube-controller-manager's objects, as the real server runs without one; its clock is advanced at once. */
 export async function bareSandbox(): Promise<Side> {
   const clock = realTimeline();
   let ahead = 0;
@@ -41,7 +41,7 @@ export async function bareSandbox(): Promise<Side> {
   return { transport: sandbox.transport({ actor: "contract" }), pauses };
 }
 
-/** Starts both in 3 to 4 s. */
+/** Takes 3 to 4 s. */
 export async function startSideBySide(): Promise<SideBySide> {
   const [cluster, mine] = await Promise.all([startCluster(), bareSandbox()]);
   const real = { transport: realTransport(cluster.url, cluster.token), pauses: realPauses() };

@@ -1,26 +1,24 @@
-/**
- * The webhooks of contract cases: one HTTPS server on loopback, called by both servers. Each case defines the responses of its webhooks.
- */
+/** The webhooks of contract cases: one HTTPS server on loopback that both servers call. Each case defines the responses of its webhooks. */
 import * as https from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { loopbackCertificate } from "../../src/platform/certificate.ts";
 import { isObject, type Json } from "./names.ts";
 
-/** A webhook's response: JSON, or a text. */
+/** The response of a webhook: JSON, or text that is sent unchanged. */
 export interface Answer {
   readonly json?: unknown;
   readonly text?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of a normal response: `close` the connection without a response or after half of it, or `hang` forever. */
+  /** `close`: closes the connection without a response; `close half way`: after half of it; `hang`: never responds. */
   readonly instead?: "close" | "close half way" | "hang";
 }
 
-/** A webhook of a case. `request` is that of the review. */
+/** A webhook of a case; `request` is the request of the review. */
 export type Webhook = (request: Json, review: Json) => Answer;
 
-/** A call of a webhook. */
+/** A received call of a webhook. */
 interface Received {
   readonly webhook: string;
   readonly method: string;
@@ -29,15 +27,15 @@ interface Received {
   readonly review: unknown;
 }
 
-/** The server of all webhooks of a process. Those of different cases are distinguished by namespace. */
+/** The server of all webhooks of a process; the cases are distinguished by namespace. */
 export interface Webhooks {
-  /** Sets the webhooks of a case, by name, and drops the calls received so far. */
+  /** Sets the webhooks of a case by name, and clears the calls received so far. */
   set(namespace: string, webhooks: Readonly<Record<string, Webhook>>): void;
-  /** Returns and removes the calls that a case's webhooks have received. `sorted`: by name, for webhooks that are called concurrently. */
+  /** Returns the calls received by a case's webhooks since the previous call; `sorted` by webhook name, for those called in parallel. */
   taken(namespace: string, sorted: boolean): readonly unknown[];
-  /** Replaces `{hooks}` by the URL and `{ca}` by the certificate in base64. */
+  /** Replaces `{hooks}` with the URL of the webhooks and `{ca}` with the CA certificate in base64. */
   filled(text: string, namespace: string): string;
-  /** Removes from a text what differs in each run: port and certificate. */
+  /** Replaces the parts of a text that differ between runs: port and certificate. */
   erased(text: string): string;
 }
 
@@ -49,13 +47,13 @@ export const answered = (request: Json, review: Json, response: Json): Answer =>
 /** Allows everything. */
 export const allows: Webhook = (request, review) => answered(request, review, { allowed: true });
 
-/** Allows everything, with additional fields in the response. */
+/** Allows everything; the response has additional fields. */
 export const allowing =
   (more: Json): Webhook =>
   (request, review) =>
     answered(request, review, { allowed: true, ...more });
 
-/** Denies everything, optionally with a status. */
+/** Denies everything, with a status if one is given. */
 export const denying =
   (status?: Json): Webhook =>
   (request, review) =>
@@ -67,7 +65,7 @@ export const patching =
   (request, review) =>
     answered(request, review, { allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(operations)) });
 
-/** Returns the same response to every request. */
+/** Gives the same response to every request. */
 export const always =
   (answer: Answer): Webhook =>
   () =>
@@ -75,7 +73,7 @@ export const always =
 
 let started: Promise<Webhooks> | undefined;
 
-/** Returns the server, which is started on the first call and does not keep the process alive. */
+/** Starts the server on the first call; it does not keep the process alive. */
 export function startWebhooks(): Promise<Webhooks> {
   started ??= start();
   return started;
@@ -84,7 +82,7 @@ export function startWebhooks(): Promise<Webhooks> {
 async function start(): Promise<Webhooks> {
   const { ca, cert, key } = loopbackCertificate(Date.now());
   const cases = new Map<string, { readonly webhooks: Readonly<Record<string, Webhook>>; received: Received[] }>();
-  // An idle connection that is closed could have a request on its way, and a POST is not retried.
+  // A long keep-alive timeout: a request could arrive while an idle connection is being closed, and a POST is not retried.
   const server = https.createServer({ cert, key, keepAliveTimeout: 600_000 }, (request, response) => {
     void respond(request, response);
   });
@@ -147,7 +145,7 @@ function send({ json, text, status = 200, headers = {}, instead }: Answer, respo
   response.write(body.slice(0, body.length / 2), () => response.socket?.destroy());
 }
 
-/** Reduces the user to what is the same on both servers: whether it is authenticated. */
+/** Removes the username and the groups that differ between the servers. */
 function comparable(review: Json): Json {
   const { request } = review;
   if (!isObject(request) || !isObject(request["userInfo"])) return review;

@@ -1,6 +1,6 @@
-/** What the programs print of a server's answers, made comparable between two servers. */
+/** The server responses that the programs print, normalized so that two servers can be compared. */
 
-/** An answer of a server, and the step of the program that it belongs to. */
+/** A response of a server, and the step of the program in which it was received. */
 export interface Answer {
   readonly step: string;
   readonly answer: unknown;
@@ -13,9 +13,9 @@ const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)/g;
 const address = /127\.0\.0\.1:\d+/g;
 
 /**
- * The answers with names in place of what differs between any two servers: uids and resource versions by first appearance, so that two that are
- * equal stay equal; times and addresses. The version of a list is left out, since others write too; entries of managedFields come in
- * an order of their own, for the real one's depends on the second of each write.
+ * The responses with everything that differs between servers replaced: UIDs and resourceVersions by names in the order of appearance, so
+ * that equal ones stay equal; times and addresses. resourceVersions of lists are replaced by a constant, since others write too; entries of
+ * managedFields are sorted, because their order on the real server depends on the second of each write.
  */
 export function comparable(answers: readonly Answer[]): Answer[] {
   const uids = new Map<string, string>();
@@ -54,7 +54,7 @@ export function comparable(answers: readonly Answer[]): Answer[] {
   return answers.map(({ step, answer }) => ({ step, answer: value(answer) }));
 }
 
-/** The answers that a program printed, a line of JSON each. @throws SyntaxError for another line. */
+/** The responses that a program printed, one JSON per line. @throws SyntaxError for any other line. */
 export function printed(stdout: string): Answer[] {
   return stdout
     .split("\n")
@@ -71,7 +71,7 @@ interface SpecReport {
   readonly ReportEntries?: readonly { readonly Name: string; readonly Value: { readonly AsJSON: string } }[];
 }
 
-/** The answers in Ginkgo's report of a suite: what the specs recorded, and after each spec how it ended. */
+/** The responses in Ginkgo's report of a suite: those that the specs recorded, and after each spec its result. */
 export function reported(report: string): Answer[] {
   const suites = JSON.parse(report) as readonly { readonly SpecReports: readonly SpecReport[] }[];
   return suites.flatMap(({ SpecReports }) => SpecReports).flatMap(answersOfSpec);

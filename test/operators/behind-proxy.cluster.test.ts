@@ -1,6 +1,6 @@
 /**
- * Operators behind a proxy to a real kube-apiserver: they end where they end without it, the server's audit log has the requests that were
- * reported and no others, and with the derived rights alone they do the same again.
+ * Operators behind a proxy to a real kube-apiserver: the result is the same as without it, the server's audit log contains exactly the
+ * requests that were reported, and with only the derived RBAC permissions the operators work as before.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,15 +15,15 @@ import { operatorScenes, type OperatorScene } from "./scenes.ts";
 
 const there = clusterMissing === undefined;
 
-/** The test's own requests and those of our command, which are none of the operator's. */
+/** User agents of the test itself and of our command, whose requests are not the operator's. */
 const others = /^(Bun|kubectl|kube-apiserver|kubectl-reconcile)\//;
 
 interface Work {
-  /** What was seen of each step. */
+  /** The state of the cluster after each step. */
   readonly states: readonly Answer[];
-  /** What the program wrote to standard output. */
+  /** The standard output of the program. */
   readonly stdout: string;
-  /** The operator's requests, as the API server knows them. */
+  /** The operator's requests in the audit log of the API server. */
   readonly audited: readonly AuditEvent[];
 }
 
@@ -48,12 +48,12 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
     if (applied.code !== 0) throw new Error(applied.stderr);
   }
 
-  /** Everything in the namespace that an operator may have made, and what its Events say: how often a handler tried is chance. */
+  /** All objects that an operator can have created, and its distinct Events: the number of attempts of a handler is random. */
   async function state(): Promise<unknown> {
     const paths = ["api/v1/namespaces/default/configmaps", "apis/apps/v1/namespaces/default/deployments"];
     const lists = await Promise.all(paths.map((path) => cluster.request("GET", `/${path}`)));
     const events = await cluster.request("GET", "/api/v1/namespaces/default/events");
-    // The API server itself tells of its own Service when it looks at it, which may be now.
+    // The API server reports Events about its own Service during periodic checks, which can happen now.
     const said = (events.body.items as readonly Readonly<Record<string, string>>[])
       .filter(({ reason }) => reason !== "ClusterIPNotAllocated")
       .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
@@ -68,7 +68,7 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
     throw new Error(`Never: ${what}`);
   }
 
-  /** Plays the scene with an operator that runs by this command and kubeconfig. */
+  /** Runs the scene with an operator that is started with this command and kubeconfig. */
   async function play(scene: OperatorScene, command: readonly string[], kubeconfig: string): Promise<Work> {
     const before = new Set((await cluster.audit()).map(({ auditID }) => auditID));
     const output = join(folder, `stdout-${++plays}`);
@@ -91,7 +91,7 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
         const now = (object["metadata"] as { readonly resourceVersion: string }).resourceVersion;
         const rests = now === version;
         version = now;
-        // Twice the same, half a second apart.
+        // Waits until two reads, half a second apart, return the same resourceVersion.
         if (!rests) await Bun.sleep(500);
         return rests;
       });
@@ -123,12 +123,12 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
       ({ auditID, stage, userAgent = "" }) =>
         !before.has(auditID) && stage === "ResponseComplete" && !others.test(userAgent),
     );
-    // No garbage collector runs here.
+    // Manual cleanup, since no garbage collector is running.
     await cluster.kubectl(["delete", "deployments,events,leases", "--all", "-n", "default"]);
     return { states, stdout: await Bun.file(output).text(), audited };
   }
 
-  /** A kubeconfig of a ServiceAccount that has the rights of a manifest, and no others. */
+  /** A kubeconfig of a ServiceAccount that has exactly the permissions of a manifest. */
   async function kubeconfigWith(manifest: string, account: string): Promise<string> {
     const roles = parseAllDocuments(manifest).map((document) => document.toJS() as Role);
     const subjects = [{ kind: "ServiceAccount", name: account, namespace: "default" }];
@@ -191,7 +191,7 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
           `${verb} ${requestURI} ${responseStatus?.code}`;
         expect(reported.audited.filter(({ auditID }) => !ids.has(auditID)).map(told)).toEqual([]);
         const logged = new Set(reported.audited.map(({ auditID }) => auditID));
-        // What is about no resource is not in the audit log, by its policy.
+        // The audit policy excludes non-resource requests.
         expect(requests.filter(({ of, auditId }) => of !== undefined && !logged.has(auditId))).toEqual([]);
         const differing = reported.audited.filter(({ auditID, verb, responseStatus }) => {
           const request = ids.get(auditID);

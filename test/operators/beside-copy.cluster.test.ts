@@ -1,6 +1,6 @@
 /**
- * `trace -- manager` beside a copy of the same operator that is at work on a real kube-apiserver: nothing reaches the cluster, and what
- * both do about each change is the same. Judged from the audit log, and from the objects that the fork then has.
+ * Runs `trace -- manager` next to a copy of the same operator that works on a real kube-apiserver: nothing reaches the cluster, and both
+ * react to each change in the same way. Checked with the audit log, and with the resulting objects in the fork.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -14,14 +14,14 @@ import { operatorScenes } from "./scenes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A change by somebody else, and what became of it. */
+/** A change by another client, and its effects. */
 interface Episode {
   readonly what: string;
   readonly site: string;
-  /** In the audit log, and on our standard output. */
+  /** Positions in the audit log and in our standard output. */
   readonly from: number;
   readonly ourFrom: number;
-  /** The objects afterwards, as far as the operator writes them. */
+  /** The resulting objects, reduced to the fields that the operator writes. */
   there: readonly unknown[];
   here: readonly unknown[];
 }
@@ -40,7 +40,7 @@ const maps = "/api/v1/namespaces/default/configmaps";
 const scene = operatorScenes.find(({ name }) => name === "controller-runtime");
 const program = scene?.program;
 const missing = clusterMissing ?? (program?.is === "there" ? undefined : program?.why);
-/** So long does the cluster rest before a change counts as dealt with. */
+/** How long the cluster must be quiet until a change counts as handled, in ms. */
 const quietMs = 400;
 const mostSites = 6;
 
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
     throw new Error(`not within a minute: ${what}`);
   }
 
-  /** The change that is made next, of a site that exists or not. */
+  /** Makes a random change of a site, which is created if it does not exist. */
   async function change(random: () => number): Promise<Pick<Episode, "what" | "site">> {
     const site = `s${Math.floor(random() * mostSites)}`;
     const found = await side.send("GET", `${sites}/${site}`);
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
     return { what: `changed at ${pick.toFixed(2)}`, site };
   }
 
-  /** Until neither the operator at work nor ours has written for a while. */
+  /** Waits until neither the working operator nor ours has written for a while. */
   async function rest(trace: Program): Promise<void> {
     let seen = "";
     await until("both rest", async () => {
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
   test("nothing is written to the cluster, and 95 of 100 episodes are equal", async () => {
     const config = join(side.dir, "proxy");
     const before = (await side.audit()).length;
-    // The test looks into the fork through the proxy that the operator has.
+    // The test reads the objects of the fork through the operator's proxy.
     const kept = ["sh", "-c", `cp "$KUBECONFIG" '${config}' && exec "$@"`, "sh", ...command];
     await using trace = startProgram(["trace", "-n", "default", "-o", "json", "--", ...kept], {
       kubeconfig: side.kubeconfig,
@@ -163,7 +163,7 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
   }, 600_000);
 });
 
-/** The objects of a site, as far as the operator decides them; `null` for one that is not there. */
+/** The objects of a site, reduced to the fields that the operator sets; `null` for a missing object. */
 async function objects(site: string, ask: ApiSide["send"]): Promise<readonly unknown[]> {
   const [one, pages] = await Promise.all([ask("GET", `${sites}/${site}`), ask("GET", `${maps}/${site}-pages`)]);
   const [body, map] = await Promise.all([one.json() as Promise<Json>, pages.json() as Promise<Json>]);
@@ -179,14 +179,14 @@ function decided({ metadata }: Json): Json {
   return { finalizers, labels, owners: owners.map(({ kind, name, controller }) => [kind, name, controller]) };
 }
 
-/** Of a status: when a condition changed differs between two copies. */
+/** The status without the transition times of conditions, which differ between the two copies. */
 function withoutTimes(status: unknown): unknown {
   return JSON.parse(
     JSON.stringify(status ?? null, (name, value: unknown) => (name === "lastTransitionTime" ? undefined : value)),
   );
 }
 
-/** Asks the proxy whose kubeconfig this is. */
+/** Sends requests to the proxy to which this kubeconfig refers. */
 function proxyOf(config: string): ApiSide["send"] {
   const found = (field: string): string => new RegExp(`${field}: (\\S+)`).exec(config)?.[1] ?? "";
   return (method, path) =>
@@ -201,7 +201,7 @@ function isWrite({ verb, objectRef }: AuditEvent): boolean {
   return !/^(get|list|watch)$/.test(verb) && objectRef?.resource?.startsWith("selfsubject") !== true;
 }
 
-/** A write of the operator at work that succeeded. */
+/** Whether the event is a successful write of the working operator. */
 function isAtWork(event: AuditEvent): boolean {
   const { userAgent = "", objectRef, responseStatus } = event;
   const isOperators = userAgent.startsWith("manager/") && /^(sites|configmaps)$/.test(objectRef?.resource ?? "");
@@ -213,7 +213,7 @@ function auditText({ verb, objectRef }: AuditEvent): string {
   return `${verb} ${kind}${objectRef?.subresource === undefined ? "" : `/${objectRef.subresource}`} default/${objectRef?.name}`;
 }
 
-/** The same of what our program prints. */
+/** The writes in the output of our program, in the same form. */
 function writesIn(output: string): readonly string[] {
   return output
     .split("\n")
@@ -229,8 +229,8 @@ function writesIn(output: string): readonly string[] {
 }
 
 /**
- * Of the site that was changed. A retry after a conflict with the copy writes twice what is meant once; and once the copy's state is in
- * the fork, the reconcile that follows writes a status that is there already, maybe after the next change.
+ * The distinct writes to the changed site. A retry after a conflict with the copy repeats a write; and once the copy's state is in the
+ * fork, the next reconcile writes a status that already exists, maybe only after the next change.
  */
 function distinct(writes: readonly string[], site: string): readonly string[] {
   return [

@@ -1,4 +1,4 @@
-/** The same candidate as a controller: `run ./candidate.ts --leader-elect`. `NAME` is what it writes. */
+/** A controller equivalent to the Go candidate: `run ./candidate.ts --leader-elect`. It writes the value of `NAME`. */
 import { type ControllerDefinition, defineController, keyOf, kinds, rule, watchPrimary } from "kubectl-reconcile";
 
 const everyMs = 50;

@@ -1,6 +1,6 @@
 /**
- * `run --leader-elect` and client-go's leader election take turns, as their processes end and are killed. Who wrote when is judged from the
- * API server's audit log.
+ * `run --leader-elect` and client-go's leader election take over from each other when their processes end or are killed. The API server's
+ * audit log shows which one wrote when.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ describe.skipIf(go.is !== "there")(`leader election across Go and us${go.is === 
     return { name, process };
   }
 
-  /** Who signed the ConfigMap last: `go-1`. */
+  /** The last writer of the ConfigMap, such as `go-1`. */
   async function signer(): Promise<string> {
     const { body } = await cluster.request("GET", work);
     return (body as { readonly data?: { readonly by?: string } }).data?.by ?? "";
@@ -75,7 +75,7 @@ describe.skipIf(go.is !== "there")(`leader election across Go and us${go.is === 
       await leads(leader);
       let next = start("ours", 1);
       for (let number = 1; number <= handOvers; number++) {
-        // It stands as a candidate by then, for the first time in a while.
+        // Long enough for the new candidate to be waiting for the Lease.
         await Bun.sleep(1500);
         const isKilled = number % 3 === 0;
         leader.process.kill(isKilled ? "SIGKILL" : "SIGTERM");
@@ -99,7 +99,7 @@ describe.skipIf(go.is !== "there")(`leader election across Go and us${go.is === 
         }))
         .sort((a, b) => a.version - b.version);
       const turns = signed.filter(({ by }, index) => signed[index - 1]?.by !== by).map(({ by }) => by);
-      // Each copy has one term: a name that comes twice wrote after somebody else did.
+      // Each process leads once: a name that appears twice would have written after another leader did.
       expect(turns.length).toBe(handOvers + 1);
       expect(new Set(turns).size).toBe(turns.length);
       expect(turns.map((by) => by.split("-")[0])).toEqual(turns.map((_, index) => (index % 2 === 0 ? "go" : "ours")));

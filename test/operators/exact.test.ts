@@ -1,4 +1,4 @@
-/** The wrappers of docs/exact.md: each write of an operator with one of them names its reconcile. */
+/** The wrappers of docs/exact.md: with one of them, each write of an operator names its reconcile. */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ interface Line {
   readonly grade?: string;
 }
 
-/** The grade of each write's cause, by verb, kind and key. */
+/** The grades of the causes of all writes, by verb, kind and key. */
 function writtenIn(stdout: string): ReadonlyMap<string, readonly string[]> {
   const whole = stdout.split("\n").filter((text) => text.startsWith("{") && text.endsWith("}"));
   const lines = whole.map((text) => JSON.parse(text) as Line);

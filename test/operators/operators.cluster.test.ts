@@ -1,4 +1,4 @@
-/** Operators in Go, Python and Rust, unchanged: on the compiled sandbox they print what they print on a real kube-apiserver. */
+/** Unmodified operators in Go, Python and Rust: on the compiled sandbox they print the same as on a real kube-apiserver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ describe.skipIf(!there)("operators on the sandbox, beside a real kube-apiserver"
   });
   afterAll(() => sides.stop());
 
-  /** Runs a program on both; on each it has to answer the same. */
+  /** Runs a program on both servers, and expects the same responses. */
   async function compare(run: (side: Side) => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
     const [mine, real] = await Promise.all([run(sides.mine), run(sides.real)]);
     expect(comparable(mine)).toEqual(comparable(real));
@@ -101,7 +101,7 @@ describe.skipIf(!there)("operators on the sandbox, beside a real kube-apiserver"
   test.skipIf(kube.is !== "there")(`kube-rs plays its scene and runs an operator${reason(kube)}`, async () => {
     const program = kube.is === "there" ? kube.path : "";
     const answers = await compare((side) => answersOf([program, "scene"], { KUBECONFIG: side.kubeconfig }));
-    // Its recorder counts the second launch up.
+    // Its event recorder increments the count of the existing Event for the second launch.
     expect(answers.at(-1)?.answer).toEqual([
       ["Normal", "Launched", "crew of 5"],
       ["Normal", "Scuttled", "its papers are gone"],

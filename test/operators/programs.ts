@@ -1,4 +1,4 @@
-/** The operators of this folder, ready to run: built into the cache, keyed by what they are made from. */
+/** The operators in this folder, built on demand; the cache is keyed by their sources. */
 import { join } from "node:path";
 import { builtProgram, type Program, type Recipe } from "../../scripts/built-programs.ts";
 
@@ -22,19 +22,19 @@ export function kubebuilderTests(): Promise<Program> {
       "example.com/site-operator/internal/controller",
       "example.com/site-operator/internal/webhook/v1",
     ],
-    // No C compiler is needed, and packages that other builds left in Go's cache are used.
+    // Needs no C compiler, and uses packages that other builds left in Go's cache.
     env: { CGO_ENABLED: "0" },
     makes: "tests",
     name: "tests",
   });
 }
 
-/** The kubebuilder project's manager. */
+/** The manager of the kubebuilder project. */
 export function kubebuilderManager(): Promise<Program> {
   return goProgram("manager", { package: "./cmd", cachedAs: "operator-kubebuilder-manager" });
 }
 
-/** A candidate of client-go's leader election. */
+/** A candidate that uses client-go's leader election. */
 export function goCandidate(): Promise<Program> {
   return goProgram("candidate", {
     package: "./cmd/candidate",
@@ -60,7 +60,7 @@ function goProgram(name: string, { package: path, ...recipe }: GoProgram): Promi
   });
 }
 
-/** `vessels`: a scene and an operator with kube. */
+/** The program `vessels`: a scene and an operator that use kube-rs. */
 export function vessels(): Promise<Program> {
   return builtProgram({
     sources: join(operators, "kube-rs"),
@@ -76,7 +76,7 @@ const installed =
   "python3 -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: " +
   "--target packages -r requirements.txt";
 
-/** The folder with the packages of requirements.txt, for PYTHONPATH: by hash, and as wheels only. */
+/** The folder with the packages of requirements.txt, for PYTHONPATH; installed with hash checks, and only from wheels. */
 export async function pythonPackages(): Promise<Program> {
   const python = Bun.which("python3");
   if (python === null) return { is: "missing", why: "python3 is not installed" };
@@ -85,7 +85,7 @@ export async function pythonPackages(): Promise<Program> {
   return await builtProgram({
     sources: join(operators, "python"),
     matters: (path) => path === "requirements.txt",
-    // Wheels are of one version of Python.
+    // Wheels depend on the Python version.
     cachedAs: `operator-python-${version}`,
     tool: "python3",
     command: installed.split(" "),

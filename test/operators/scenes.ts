@@ -1,25 +1,25 @@
-/** Three operators in three languages, and the scene in which they are seen: an object is made, changed and deleted. */
+/** Three operators in three languages, and the scene for testing them: an object is created, changed and deleted. */
 import { join } from "node:path";
 import type { Program } from "../../scripts/built-programs.ts";
 import { kubebuilderManager, operators, pythonPackages, vessels } from "./programs.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An operator and the object it works on: `default/a` of its kind. */
+/** An operator and its object `default/a`. */
 export interface OperatorScene {
   readonly name: string;
   readonly program: Program;
-  /** `path` is that of the program. It works in the namespace `default` at least. */
+  /** `path` is the path of the program. The operator must watch at least the namespace `default`. */
   readonly command: (path: string) => readonly string[];
   readonly definition: object;
   readonly object: object;
-  /** Of the object, on an API server. */
+  /** The path of the object on an API server. */
   readonly path: string;
-  /** What its spec becomes. */
+  /** A merge patch of the spec. */
   readonly change: Json;
-  /** Whether the operator has done what this state of the object asks for. */
+  /** Whether the operator has finished its work for this state of the object. */
   readonly isDone: (object: Json) => boolean;
-  /** Some of its writes: `update Site default/a`. */
+  /** Some of its writes, such as `update Site default/a`. */
   readonly writes: readonly string[];
 }
 
@@ -44,12 +44,12 @@ function object(value: unknown): Json {
   return typeof value === "object" && value !== null ? (value as Json) : {};
 }
 
-/** The controller has seen the newest spec, and says so in the status. */
+/** Whether the controller has observed the newest spec, according to the status. */
 function isObserved({ metadata, status }: Json): boolean {
   return object(status)["observedGeneration"] === object(metadata)["generation"];
 }
 
-/** What kopf keeps in a status while handlers are left to run. */
+/** Whether all handlers are done and kopf has no more progress of handlers in the status. */
 function isAtRest({ spec, status }: Json): boolean {
   const said = object(status);
   const done = said["ticked"] === true && said["watered"] !== undefined && said["height"] === object(spec)["height"];
@@ -59,7 +59,7 @@ function isAtRest({ spec, status }: Json): boolean {
 const [manager, kube, packages] = await Promise.all([kubebuilderManager(), vessels(), pythonPackages()]);
 const site = { host: "shop.example.com", port: 80, paths: ["/a"] };
 
-/** A Go one with controller-runtime, a Rust one with kube, a Python one with kopf. */
+/** Operators in Go with controller-runtime, in Rust with kube-rs, and in Python with kopf. */
 export const operatorScenes: readonly OperatorScene[] = [
   {
     name: "controller-runtime",

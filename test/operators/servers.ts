@@ -1,4 +1,4 @@
-/** A real kube-apiserver and the compiled sandbox, for programs that know nothing of either. */
+/** A real kube-apiserver and the compiled sandbox, for programs that do not distinguish between them. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,11 +7,11 @@ import { controlPlaneFolder } from "../../scripts/control-plane.ts";
 import { binaryFolder, runBinary } from "../support/binary.ts";
 import { startCluster } from "../support/cluster.ts";
 
-/** One server. */
+/** A server. */
 export interface Side {
-  /** Path of a kubeconfig of its administrator. */
+  /** The path of an administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** The folder that envtest starts another one from. */
+  /** The folder from which envtest can start another server of this kind. */
   readonly assets: string;
 }
 
@@ -22,7 +22,7 @@ export interface Sides {
   stop(): Promise<void>;
 }
 
-/** Starts both. */
+/** Starts both servers. */
 export async function startSides(): Promise<Sides> {
   const program = join(await binaryFolder(), "kubectl-reconcile");
   const folder = mkdtempSync(join(tmpdir(), "operators-"));

@@ -1,4 +1,4 @@
-/** What is left of the admission plugins when some are switched off. */
+/** The effect of switching off admission plugins. */
 import { describe, expect, test } from "bun:test";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
@@ -26,7 +26,7 @@ const claim = {
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
 };
 
-/** What can be seen of a plugin: something that differs with and without it. */
+/** For each plugin, a request whose result depends on whether the plugin is enabled. */
 const signs: Partial<Record<AdmissionPlugin, (ask: Ask) => Promise<unknown>>> = {
   NamespaceLifecycle: async (ask) => (await ask("DELETE", "/api/v1/namespaces/default")).status,
   LimitRanger: async (ask) => {

@@ -1,4 +1,4 @@
-/** The audit log of a real kube-apiserver, which the recording has. `RECORD=1` writes it anew. */
+/** Compares the recording of audit events with the audit log of a real kube-apiserver. `RECORD=1` updates the recording. */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

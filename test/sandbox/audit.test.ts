@@ -1,4 +1,4 @@
-/** The audit log, compared with what a real kube-apiserver 1.36.3 wrote of the same requests. */
+/** The audit log, compared with that of a real kube-apiserver 1.36.3 for the same requests. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ describe("the audit log", () => {
   test.each(recorded.map((event, index) => ({ name: named(event), event, index })))("$name", ({ event, index }) => {
     const own = comparableEvents(events.join("\n"))[index] ?? "{}";
     expect(JSON.parse(own)).toEqual(JSON.parse(event));
-    // The order of the fields of an event is that of kube-apiserver, too.
+    // The fields of an event are also in the order of kube-apiserver.
     expect(Object.keys(JSON.parse(own) as object)).toEqual(Object.keys(JSON.parse(event) as object));
   });
 });

@@ -1,4 +1,4 @@
-/** The roles of a new cluster, which a sandbox with RBAC makes when somebody needs them. */
+/** The default roles, which a sandbox with RBAC creates when they are first needed. */
 import { expect, test } from "bun:test";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";

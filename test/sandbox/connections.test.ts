@@ -1,4 +1,4 @@
-/** Webhooks and policies about CONNECT: what they are asked before anything is connected to. Judged by apiserver v0.36 endpoints/handlers/rest.go. */
+/** Webhooks and policies for CONNECT, called before the connection is made. Based on apiserver v0.36 endpoints/handlers/rest.go. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { type Answer, ask, type Json } from "./support/requests.ts";
 
-/** What the webhook was asked last, and the patch that it answers with; undefined for none. */
+/** The last request that the webhook received, and the patch with which it responds; undefined for none. */
 let received: Json | undefined;
 let patch: readonly Json[] | undefined;
 let allowed = true;
@@ -155,7 +155,7 @@ describe("a webhook for connections", () => {
   });
 });
 
-/** Sends a request while a policy about connections is in force. */
+/** Sends a request while a policy for connections is in force. */
 async function policed(spec: Json, send: () => Promise<Answer>, type = "validating"): Promise<Answer> {
   const matchConstraints = { resourceRules: [connects("pods/exec")] };
   const paths = [

@@ -1,4 +1,4 @@
-/** What is done at several versions of a kind that a webhook converts: managers of fields, patches, other webhooks. */
+/** Operations at several versions of a kind that a webhook converts: field managers, patches, other webhooks. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ interface Widget extends Json {
   readonly message?: string;
 }
 
-/** `{ host, port }` of v1 is `{ address }` of v2. */
+/** `{ host, port }` in v1 corresponds to `{ address }` in v2. */
 function converted(object: Json, apiVersion: unknown): Json {
   const { host = "", port = 0, address = "" } = object["spec"] as { host?: string; port?: number; address?: string };
   if (apiVersion === "example.com/v2") return { ...object, apiVersion, spec: { address: `${host}:${port}` } };
@@ -23,9 +23,9 @@ function converted(object: Json, apiVersion: unknown): Json {
   return { ...object, apiVersion, spec: { host: name, port: Number(number) } };
 }
 
-/** What happens before the webhook answers; by default nothing. */
+/** Called before the webhook responds; does nothing by default. */
 let before: (request: Json) => void;
-/** A version that the webhook does not convert to. */
+/** A version for which the conversion fails. */
 let refused: string | undefined;
 beforeEach(() => {
   before = () => undefined;
@@ -93,7 +93,7 @@ async function send({ method, path, body, type = types[method] }: Sent): Promise
     signal: new AbortController().signal,
   });
   const said = new TextDecoder().decode(await readAll(response.body));
-  // A kind that is not served yet is answered with a line of text.
+  // A kind that is not served yet gets a plain text response.
   const read = (said.startsWith("{") ? JSON.parse(said) : { message: said }) as Widget;
   return { ...read, status: response.status };
 }
@@ -130,7 +130,7 @@ const widgets = (version: string): string => `/apis/example.com/${version}/names
 
 beforeAll(async () => {
   expect(defined).toMatchObject({ status: 201 });
-  // The definition is established by a controller, in turns of its own.
+  // A controller establishes the definition in later turns of the event loop.
   for (let turn = 0; turn < 1000; turn++) {
     if ((await send({ method: "GET", path: widgets("v2") })).status === 200) return;
     await new Promise((resolve) => setImmediate(resolve));
@@ -138,7 +138,7 @@ beforeAll(async () => {
   throw new Error("the definition was not established");
 });
 
-/** Makes a widget of `web:80` as manager `one` of v1. */
+/** Creates a widget with `web:80` as manager `one` of v1. */
 async function made(name: string): Promise<void> {
   const body = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name }, spec: { host: "web", port: 80 } };
   expect((await send({ method: "POST", path: `${widgets("v1")}?fieldManager=one`, body })).status).toBe(201);
@@ -148,7 +148,7 @@ function patched(name: string, version: string, spec: Json): Promise<Widget & { 
   return send({ method: "PATCH", path: `${widgets(version)}/${name}?fieldManager=two`, body: { spec } });
 }
 
-/** Who manages what of the spec: `one v1: host port`. */
+/** The managers of fields of the spec, such as `one v1: host port`. */
 function managers({ metadata }: Widget): string[] {
   return (metadata.managedFields ?? []).map(({ manager, apiVersion, fieldsV1 }) => {
     const fields = Object.keys(((fieldsV1 as Json)["f:spec"] ?? {}) as Json).filter((key) => key !== ".");
@@ -253,12 +253,12 @@ interface Policy {
   readonly name: string;
   readonly type: "validating" | "mutating";
   readonly spec: Json;
-  /** Of the policy's only rule. */
+  /** The operations of the policy's only rule. */
   readonly operations?: readonly string[];
   readonly binding?: Json;
 }
 
-/** A policy about widgets of v2 that have a label of the policy's name, whatever the version of the request, and its binding. */
+/** Creates a policy for v2 of widgets that have a label with the policy's name, for requests of any version, and its binding. */
 async function bound({ name, type, spec, operations = ["CREATE", "UPDATE"], binding = {} }: Policy): Promise<void> {
   const matchConstraints = {
     objectSelector: { matchLabels: { policy: name } },
@@ -273,7 +273,7 @@ async function bound({ name, type, spec, operations = ["CREATE", "UPDATE"], bind
   expect(await send({ method: "POST", path: bindings, body })).toMatchObject({ status: 201 });
 }
 
-/** Sends a widget of v1 that the policy is about. */
+/** Creates a widget in v1 that the policy matches. */
 function sent(policy: string, name: string, host: string): Promise<Widget & { status: number }> {
   const metadata = { name, labels: { policy } };
   const body = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { host, port: 80 } };

@@ -1,4 +1,4 @@
-/** Custom resources beyond what the contract compares: hostile schemas, many definitions, watches, discovery that follows. */
+/** Custom resources beyond the contract tests: hostile schemas, many definitions, watches, discovery after changes. */
 import { describe, expect, test } from "bun:test";
 import type { Method, Transport } from "../../src/api/transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";
@@ -10,7 +10,7 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 interface Cluster {
   readonly ask: (method: Method, path: string, body?: unknown) => Promise<Answer>;
-  /** Until the controllers of the server have nothing left to do. */
+  /** Waits until the controllers of the server have nothing left to do. */
   readonly settle: () => Promise<void>;
   readonly transport: Transport;
 }
@@ -25,7 +25,7 @@ async function cluster(): Promise<Cluster> {
     const finished = work.finally(() => (state.isDone = true));
     while (!state.isDone) {
       await timeline.runUntil({ ms: 1000 });
-      // What serves custom resources is loaded outside of virtual time.
+      // The modules for custom resources are loaded outside of virtual time.
       await new Promise((resolve) => setImmediate(resolve));
     }
     return finished;
@@ -69,7 +69,7 @@ describe("hostile schemas", () => {
     const began = performance.now();
     const { status } = await ask("POST", pathOf("things"), object("things", `${"a".repeat(2000)}b`));
     expect(status).toBe(422);
-    // A backtracking engine needs longer than the universe has been there; the bound is far from both.
+    // A backtracking engine would need longer than the age of the universe; the limit is far from both.
     expect(performance.now() - began).toBeLessThan(60_000);
   });
 

@@ -1,4 +1,4 @@
-/** The algebra of field sets: what is equal to what, on random sets and on the cases that are easily got wrong. */
+/** The algebra of field sets: equalities on random sets and on error-prone cases. */
 import { describe, expect, test } from "bun:test";
 import { below, seededRandom, type Random } from "../../src/platform/random.ts";
 import {
@@ -33,7 +33,7 @@ function randomSet(random: Random): FieldSet {
 
 const texts = (set: FieldSet): Set<string> => new Set(pathsOf(set).map((path) => JSON.stringify(path)));
 
-/** True if no place in the set is empty. */
+/** Whether no child in the set is empty. */
 function isTight({ children }: FieldSet): boolean {
   return [...children.values()].every((child) => !isEmptySet(child) && isTight(child));
 }
@@ -49,7 +49,7 @@ describe("field sets", () => {
       expect(texts(intersection(a, b))).toEqual(ours.intersection(theirs));
       expect(texts(difference(a, b))).toEqual(ours.difference(theirs));
       for (const made of [union(a, b), intersection(a, b), difference(a, b)]) expect(isTight(made)).toBe(true);
-      // Nothing changes the sets that it was given.
+      // No operation modifies its arguments.
       expect(JSON.stringify([writeSet(a), writeSet(b)])).toBe(before);
     }
   });

@@ -15,7 +15,7 @@ function send(method: string, path: string, more: Partial<HttpRequest> = {}): Ht
   );
 }
 
-/** A response that nothing was waited for. */
+/** Returns the response; throws if it is not available immediately. */
 function atOnce(response: HttpResponse | Promise<HttpResponse>): HttpResponse {
   if (response instanceof Promise) throw new Error("the response was waited for");
   return response;

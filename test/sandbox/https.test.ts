@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
-/** A request with the sandbox's own authority trusted; the token may be another. */
+/** Sends a request that trusts the sandbox's CA; the token can be replaced. */
 function send(path: string, init: RequestInit = {}, token = https.token): Promise<Response> {
   return fetch(`${https.url}${path}`, {
     ...init,

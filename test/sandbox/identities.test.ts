@@ -1,4 +1,4 @@
-/** Who a request over HTTPS is from: client certificates, and tokens of service accounts. */
+/** Authentication over HTTPS: client certificates, and tokens of service accounts. */
 import { createPublicKey, type JsonWebKeyInput, verify } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newAuthority } from "../../src/platform/certificate-authority.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   sandbox = await createSandbox({ timeline, random: seededRandom(1), rbac: true });
   const notBefore = clock.now();
   const { ca } = newAuthority({ name: "another", notBefore, notAfter: notBefore + 86_400_000 });
-  // Of several authorities each counts.
+  // Each of several CAs is accepted.
   https = await serveSandbox(sandbox, { clientCa: [ca, trusted].join("\n") });
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ interface Asked {
 
 interface Answer {
   readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads fields that it knows to exist
   readonly body: any;
 }
 
@@ -205,7 +205,7 @@ describe("tokens in Secrets", () => {
     readonly labels?: () => Promise<unknown>;
   }
 
-  /** As serviceaccount-token fills it. */
+  /** Creates a Secret with a token, as the serviceaccount-token controller does. */
   async function tokenIn(name: string, claims: Readonly<Record<string, string>> = {}): Promise<InSecret> {
     const { body } = await asAdmin({ path: `${core}/serviceaccounts`, body: { metadata: { name } } });
     const token = sandbox.server.tokens.signForSecret({
@@ -226,7 +226,7 @@ describe("tokens in Secrets", () => {
     };
   }
 
-  /** The status of a request, and what a review says of the token. */
+  /** The status of a request with the token, and the result of a TokenReview. */
   async function said(token: string, spec: object = {}): Promise<readonly unknown[]> {
     const { status } = await ask({ path: whoAmI, body: {}, token });
     const { body } = await asAdmin({

@@ -25,10 +25,10 @@ test("a pod like one that passed is not checked again, whatever the name of its 
   expect(lookedAt(podWith(token("data")))).toBe(1);
   expect(lookedAt(podWith(token("kube-api-access-abcde"), token("data")))).toBe(1);
   expect(lookedAt({ metadata: { name: "a", annotations: { a: "b" } }, spec: {} } as never)).toBe(1);
-  // A claim of the pod's own has the pod's name in it.
+  // The claim of an ephemeral volume contains the name of the pod.
   const own = podWith({ name: "own", ephemeral: {} });
   expect([lookedAt(own), lookedAt(own)]).toEqual([1, 1]);
-  // An ephemeral container may have no list of ports, not even an empty one.
+  // An ephemeral container must not have a list of ports, not even an empty one.
   const looking = { metadata: { name: "a" }, spec: { ephemeralContainers: [{ name: "e" }] } } as never;
   expect([lookedAt(looking), lookedAt(looking)]).toEqual([1, 1]);
 });

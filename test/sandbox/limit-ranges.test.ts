@@ -1,5 +1,5 @@
 /**
- * LimitRanges beyond what the contract compares: pods as a whole, claims, ratios, resizes. Judged by kubernetes v1.36
+ * LimitRanges beyond the contract tests: limits for whole pods, claims, ratios, resizes. Based on kubernetes v1.36
  * plugin/pkg/admission/limitranger/admission.go.
  */
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -27,7 +27,7 @@ async function limited(...limits: readonly Json[]): Promise<void> {
   expect((await ask(transport, "POST", `${core}/limitranges`, { body })).status).toBe(201);
 }
 
-/** A container with requests and limits of cpu, as `100m/1`; nothing for none. */
+/** A container with CPU requests and limits such as `100m/1`; an empty part is omitted. */
 function container(name: string, cpu: string, more: Json = {}): Json {
   const [request = "", limit = ""] = cpu.split("/");
   const requests = request === "" ? {} : { requests: { cpu: request } };
@@ -41,7 +41,7 @@ const pod = (containers: readonly Json[], more: Json = {}): Json => ({
 
 const made = (body: Json, query = ""): Promise<Answer> => ask(transport, "POST", `${core}/pods`, { body, query });
 
-/** What a refusal says behind `pods "a" is forbidden: `; the status of anything else. */
+/** The error message after `pods "a" is forbidden: `; the status code of any other response. */
 function why({ status, body }: Answer): unknown {
   const [, text] = /^\w+ "a" is forbidden: (.*)$/.exec(String(body["message"])) ?? [];
   return text ?? status;

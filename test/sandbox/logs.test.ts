@@ -1,4 +1,4 @@
-/** `pods/log`: what annotations say that containers print; and the connections that a sandbox cannot make. */
+/** `pods/log`: the output of containers defined by annotations; and connections that a sandbox cannot make. */
 import { describe, expect, test } from "bun:test";
 import type { Transport } from "../../src/api/transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";

@@ -19,7 +19,7 @@ async function begin(options: Parameters<typeof embeddedScene>[0] = {}): Promise
   scene = await embeddedScene({ controllers: [deployment, replicaset], nodes: 1, ...options });
 }
 
-/** A Deployment of so many pods, each with these containers, that use what the annotations say. */
+/** Creates a Deployment of pods with these containers, whose usage is defined by the annotations. */
 async function run(
   replicas: number,
   annotations: object,
@@ -39,7 +39,7 @@ async function annotate(kind: Kind, name: string, annotations: Readonly<Record<s
   await scene.during(scene.you.patch(kind, at, { type: "merge", body: { metadata: { annotations: named } } }));
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads fields that it knows to exist
 async function get(path: string): Promise<any> {
   return scene.during(scene.you.raw(path));
 }

@@ -1,4 +1,4 @@
-/** What the comparison with a real server (test/contract/fresh.cluster.test.ts) does not show of the OpenAPI documents. */
+/** Aspects of the OpenAPI documents that the comparison with a real server (test/contract/fresh.cluster.test.ts) does not cover. */
 import { describe, expect, test } from "bun:test";
 import { readAll } from "../../src/api/transport.ts";
 import { bytesIn, lastFields, wireFields } from "../../src/api/wire/wire-fields.ts";
@@ -67,7 +67,7 @@ describe("an OpenAPI document", () => {
     expect(namesIn(entriesAt(bytes, 9, 1))).toEqual(Object.keys(definitions));
     expect(namesIn(entriesAt(bytes, 8, 2))).toEqual(Object.keys(paths));
 
-    // Definitions → Schema of a Scale: its description (4), its type (22), its properties (25), what kinds it is (31).
+    // Definitions → Schema of a Scale: its description (4), its type (22), its properties (25), its group, version and kind (31).
     const scale = valueOf(entriesAt(bytes, 9, 1), "io.k8s.api.autoscaling.v1.Scale");
     const { description, properties = {} } = definitions["io.k8s.api.autoscaling.v1.Scale"] ?? {};
     expect(textAt(scale, 4)).toBe(description ?? "");
@@ -95,7 +95,7 @@ interface Swagger {
   readonly definitions: Readonly<Record<string, { readonly description?: string; readonly properties?: object }>>;
 }
 
-/** The last field of that number: a message, or a text. */
+/** The last field with this number, which is a message or a string. */
 function bytesAt(message: Uint8Array, number: number): Uint8Array {
   const field = lastFields(message).get(number);
   return field === undefined ? new Uint8Array() : bytesIn(field);

@@ -1,4 +1,4 @@
-/** What the contract cases cannot show: every version of every level, and the limits of what is looked at. */
+/** PodSecurity beyond the contract tests: every version of every level, and the limits of what is evaluated. */
 import { describe, expect, test } from "bun:test";
 import type { Transport } from "../../src/api/transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";

@@ -1,4 +1,4 @@
-/** Admission policies beyond what the contract compares: custom resources whose kinds are new, and the audit log. */
+/** Admission policies beyond the contract tests: custom resources of new kinds, and the audit log. */
 import { describe, expect, test } from "bun:test";
 import { readAll } from "../../src/api/transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
@@ -13,7 +13,7 @@ const policyGroup = "/apis/admissionregistration.k8s.io/v1";
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 const configmaps = "/api/v1/namespaces/default/configmaps";
 
-/** A new sandbox; its audit log has metadata. */
+/** Starts a sandbox whose audit log has the level Metadata. */
 async function started(events: string[] = []): Promise<Ask> {
   const policy = readAuditPolicy({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] });
   const sandbox = await createSandbox({
@@ -36,7 +36,7 @@ async function started(events: string[] = []): Promise<Ask> {
   return ask;
 }
 
-/** A sandbox that serves widgets. */
+/** Starts a sandbox that serves widgets. */
 async function serving(): Promise<Ask> {
   const ask = await started();
   const spec = { type: "object", properties: { size: { type: "integer" } } };
@@ -57,7 +57,7 @@ async function serving(): Promise<Ask> {
     },
   });
   const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "limits" }, spec: { size: 2 } };
-  // The definition is established by a controller, in turns of its own.
+  // A controller establishes the definition in later turns of the event loop.
   for (let turn = 0; turn < 1000; turn++) {
     if ((await ask(widgets, widget)).status === 201) return ask;
     await new Promise((resolve) => setImmediate(resolve));

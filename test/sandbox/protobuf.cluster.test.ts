@@ -1,6 +1,6 @@
 /**
- * Protobuf as the real kube-apiserver writes it, read by the sandbox: it must be the JSON that the same server writes. And as the sandbox
- * writes it, read by the real one.
+ * The sandbox reads the protobuf of the real kube-apiserver, which must equal the JSON of the same server; and the real server reads the
+ * protobuf of the sandbox.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { messageTypes } from "../../src/api/wire/decode.ts";
@@ -13,7 +13,7 @@ import { type Cluster, clusterMissing, startCluster } from "../support/cluster.t
 
 type Json = Record<string, unknown>;
 
-/** Without what stands for nothing: JSON writes some of it, protobuf none. */
+/** The value without empty fields: JSON contains some of them, protobuf none. */
 function meant(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(meant);
   if (typeof value !== "object" || value === null) return value;
@@ -103,7 +103,7 @@ describe.skipIf(clusterMissing !== undefined)("protobuf of a real kube-apiserver
     readonly item: Json & { readonly metadata: Json };
   }
 
-  /** Some objects of each kind that can be listed: they show as much as all. */
+  /** Some objects of each kind that can be listed; all of them would not show more. */
   async function* objectsOf(verb: "get" | "update", most: number): AsyncGenerator<Listed> {
     const { resources } = await loadApiData();
     for (const [apiVersion, entries] of Object.entries(resources)) {
@@ -148,7 +148,7 @@ describe.skipIf(clusterMissing !== undefined)("protobuf of a real kube-apiserver
         },
         body: writer.body({ ...item, kind, apiVersion }),
       });
-      // What changes nothing is not written: the same version says that every field was read as it is.
+      // An update without changes is not stored: an unchanged resourceVersion shows that every field was read correctly.
       const { metadata, ...fields } = (await answer.json()) as Json & { metadata: Json };
       const { metadata: before, ...rest } = item;
       const expected = [path, { ...rest, kind, apiVersion }, before["resourceVersion"]];

@@ -1,4 +1,4 @@
-/** Protobuf bodies that are wrong: the sandbox answers as a real kube-apiserver 1.36.3 did to the same bytes. */
+/** Invalid protobuf bodies: the sandbox responds as a real kube-apiserver 1.36.3 did to the same bytes. */
 import { describe, expect, test } from "bun:test";
 import { readAll } from "../../src/api/transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";

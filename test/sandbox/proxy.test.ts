@@ -1,4 +1,4 @@
-/** The connection that a proxy would make. What comes before it is held against the real server by the contract `proxies`. */
+/** The connection that a proxy would make. The contract table `proxies` compares the responses before it with the real server. */
 import { expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";

@@ -1,5 +1,5 @@
 /**
- * Addresses of Services from other ranges than the usual one, which the contract compares. Judged by kubernetes v1.36
+ * ClusterIPs from ranges other than the default one, which the contract tests cover. Based on kubernetes v1.36
  * pkg/registry/core/service/{ipallocator,storage}.
  */
 import { describe, expect, test } from "bun:test";
@@ -18,7 +18,7 @@ const addresses = "/apis/networking.k8s.io/v1/ipaddresses";
 interface Started {
   readonly sandbox: Sandbox;
   readonly transport: Transport;
-  /** Makes a Service; `spec` says what is not usual of it. */
+  /** Creates a Service; `spec` contains the fields that differ from the default. */
   readonly made: (name: string, spec?: Json, query?: string) => Promise<Answer>;
   readonly changed: (name: string, spec: Json) => Promise<Answer>;
 }
@@ -42,7 +42,7 @@ async function started(serviceRanges?: readonly string[], more: Partial<SandboxO
 const specOf = ({ body }: Answer): Json => (body["spec"] ?? { refused: body["message"] }) as Json;
 const ipsOf = (answer: Answer): unknown => specOf(answer)["clusterIPs"] ?? answer.body["message"];
 
-/** The beginnings of a Service's addresses. */
+/** The prefixes of a Service's ClusterIPs. */
 const prefixesOf = ({ clusterIPs }: Json): unknown[] =>
   (clusterIPs as string[]).map((ip) => /^(10\.\d+\.|fd00:)/.exec(ip)?.[0]);
 
@@ -78,7 +78,7 @@ describe("the Service ranges of a server", () => {
       ["a", "b", "c", "d"].map(async (name) => String(specOf(await made(name))["clusterIP"])),
     );
     const last = given.map((ip) => Number(ip.split(".")[3]));
-    // 16 are kept for who asks for one, and nobody gets that of the network or of everybody.
+    // The first 16 are reserved for explicit requests, and the network and broadcast addresses are never allocated.
     expect(last.every((number) => number >= 17 && number <= 30)).toBe(true);
     expect(new Set(last).size).toBe(4);
   });
@@ -206,7 +206,7 @@ describe("a Service", () => {
   test("in a dry run gets the network's address, and none that is out of range", async () => {
     const { made } = await started(["10.1.0.0/24"]);
     expect(ipsOf(await made("a", {}, "dryRun=All"))).toEqual(["10.1.0.0"]);
-    // The real server does not look who else has it.
+    // The real server does not check if the address is already allocated.
     expect(ipsOf(await made("a", { clusterIP: "10.1.0.1" }, "dryRun=All"))).toEqual(["10.1.0.1"]);
     expect(ipsOf(await made("a", { clusterIP: "10.2.0.1" }, "dryRun=All"))).toBe(
       'Service "a" is invalid: spec.clusterIPs: Invalid value: ["10.2.0.1"]: failed to allocate IP 10.2.0.1: the provided IP (10.2.0.1) is not in the valid range. The range of valid IPs is 10.1.0.0/24',

@@ -1,4 +1,4 @@
-/** What goes with a Service that is deleted, by kubernetes v1.36 pkg/registry/core/service/storage/storage.go afterDelete. */
+/** Objects deleted together with a Service, see kubernetes v1.36 pkg/registry/core/service/storage/storage.go afterDelete. */
 import { expect, test } from "bun:test";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";

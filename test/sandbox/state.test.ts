@@ -1,4 +1,4 @@
-/** A sandbox's state, saved and loaded: what is the same afterwards, what has expired, and which texts are no state. */
+/** Saving and loading the state of a sandbox: what is preserved, what has expired, and which files are rejected. */
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "bun:test";
 import type { Transport } from "../../src/api/transport.ts";
@@ -15,7 +15,7 @@ const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 let seed = 1;
 
 async function started(options: Partial<SandboxOptions> = {}): Promise<{ sandbox: Sandbox; transport: Transport }> {
-  // No two servers make the same uids.
+  // Different seeds, so that no two servers generate the same UIDs.
   const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(seed++), ...options });
   return { sandbox, transport: sandbox.transport({ actor: "test" }) };
 }
@@ -34,11 +34,11 @@ const definition = {
   },
 };
 
-/** Defines widgets, and makes one. */
+/** Defines widgets, and creates one. */
 async function makeWidget(transport: Transport, metadata: Json): Promise<void> {
   await ask(transport, "POST", definitions, { body: definition });
   const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { size: 1.5, text: "a\nb\u2028" } };
-  // The definition is established by a controller, in turns of its own.
+  // A controller establishes the definition in later turns of the event loop.
   for (let turn = 0; turn < 1000; turn++) {
     if ((await ask(transport, "POST", widgets, { body: widget })).status === 201) return;
     await new Promise((resolve) => setImmediate(resolve));
@@ -46,7 +46,7 @@ async function makeWidget(transport: Transport, metadata: Json): Promise<void> {
   throw new Error("the definition was not established");
 }
 
-/** Something of everything that a state has to keep. */
+/** Creates an example of everything that a state must preserve. */
 async function fill(transport: Transport): Promise<void> {
   await makeWidget(transport, { name: "first", finalizers: ["example.com/wait"] });
   await ask(transport, "POST", configmaps, { body: { metadata: { name: "a", generateName: "a" }, data: { b: "c" } } });
@@ -62,13 +62,13 @@ async function fill(transport: Transport): Promise<void> {
   await ask(transport, "POST", "/api/v1/namespaces", { body: { metadata: { name: "going" } } });
   await ask(transport, "DELETE", "/api/v1/namespaces/going");
   await ask(transport, "DELETE", `${widgets}/first`);
-  // Made when it is first asked for.
+  // Created on the first request.
   await ask(transport, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas");
   await ask(transport, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations");
   await ask(transport, "GET", "/apis/apiregistration.k8s.io/v1/apiservices");
 }
 
-/** Every list that the server serves. */
+/** The response to every list that the server serves. */
 async function lists({ server }: Sandbox, transport: Transport): Promise<ReadonlyMap<string, Json>> {
   const all = new Map<string, Json>();
   for (const { apiVersion, plural, verbs } of server.registry.resources) {
@@ -173,7 +173,7 @@ describe("a saved state", () => {
     const next = await started({ state });
     expect((await ask(next.transport, "GET", "/api/v1/namespaces/kube-public")).status).toBe(200);
     expect((await ask(next.transport, "POST", configmaps, { body: { metadata: { name: "x" } } })).status).toBe(422);
-    // Its address is an object of the server's own.
+    // Its ClusterIP requires an IPAddress, which the server itself creates in spite of the policy.
     const service = { metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } };
     const made = await ask(next.transport, "POST", "/api/v1/namespaces/default/services", { body: service });
     expect(made.status).toBe(201);
@@ -183,7 +183,7 @@ describe("a saved state", () => {
 describe("ServiceAccount tokens", () => {
   const reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
 
-  /** A token for an hour of the account `default`. */
+  /** A token of the account `default` that is valid for an hour. */
   async function tokenOf(transport: Transport): Promise<string> {
     const path = "/api/v1/namespaces/default/serviceaccounts/default/token";
     const { status, body } = await ask(transport, "POST", path, { body: { spec: { expirationSeconds: 3600 } } });
@@ -229,7 +229,7 @@ describe("ServiceAccount tokens", () => {
     let aheadMs = 0;
     const timeline = { ...clock, now: () => clock.now() + aheadMs };
     const { sandbox, transport } = await started({ timeline });
-    // What only looks like a token leaves nothing.
+    // An invalid token does not add a key to the state.
     expect(await isValid(transport, "a.b.c")).toBe(false);
     expect(textOf(sandbox)).not.toContain("serviceAccountKeys");
     await tokenOf(transport);

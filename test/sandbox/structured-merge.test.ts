@@ -1,4 +1,4 @@
-/** Structured merge of what no built-in kind has: types that are deduced, open structs, lists of many kinds, a schema that changed. */
+/** Structured merge for cases that no built-in kind has: deduced types, open structs, lists of many kinds, a changed schema. */
 import { describe, expect, test } from "bun:test";
 import type { Field, Schema, Struct } from "../../src/api/wire/schema.ts";
 import { compare } from "../../src/sandbox/managedfields/compare.ts";
@@ -143,7 +143,7 @@ describe("a merge", () => {
     expect(JSON.stringify([live, applied])).toBe(before);
   });
 
-  // The applied order holds for what both have; what only the live list has keeps its place before what follows it.
+  // Common items are in the applied order; an item only in the live list keeps its place before the item that follows it.
   test.each([
     { live: [1, 2, 3], applied: [3, 1], merged: [2, 3, 1] },
     { live: [1, 2, 3], applied: [2], merged: [1, 2, 3] },

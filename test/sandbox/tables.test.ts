@@ -8,7 +8,7 @@ const pods = "/api/v1/namespaces/default/pods";
 const asTable = "application/json;as=Table;g=meta.k8s.io;v=v1";
 
 describe("the table of pods", () => {
-  // As kube-apiserver 1.36.3 answered in the long random contract test.
+  // The responses of kube-apiserver 1.36.3 in the long random contract test.
   const ended = [
     { phase: "Running", conditions: undefined },
     {

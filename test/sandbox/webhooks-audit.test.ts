@@ -1,4 +1,4 @@
-/** What webhooks leave in the audit log: their own annotations, whether they changed the object and how, and that they failed open. */
+/** Audit annotations of webhooks: their own ones, whether and how they changed the object, and whether they failed open. */
 import { afterAll, describe, expect, test } from "bun:test";
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -56,7 +56,7 @@ const hook = (name: string, path: string, more: Json = {}): Json => ({
   ...more,
 });
 
-/** Creates a ConfigMap past the webhooks; the annotations of its event, without those of authorization. */
+/** Creates a ConfigMap that the webhooks receive; returns the annotations of its audit event, without those of authorization. */
 async function annotations({ level, ...webhooks }: Configured): Promise<Json> {
   const events: string[] = [];
   const sandbox = await createSandbox({

@@ -1,4 +1,4 @@
-/** Webhooks that take their time, or are up to no good: what becomes of the requests, and of the server. */
+/** Slow or malicious webhooks: their effect on the requests and on the server. */
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import * as http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -33,7 +33,7 @@ afterEach(() => {
   calls = 0;
 });
 
-/** The timers that webhooks are given, to be fired by hand. */
+/** The timeouts of webhook calls, which the tests trigger manually. */
 const timeouts = new Set<() => void>();
 const clock = realTimeline();
 const sandbox = await createSandbox({
@@ -78,7 +78,7 @@ function allow({ request }: { request: Json }, response: http.ServerResponse): v
 
 const checked = (name: string, data: Json = {}): Json => ({ metadata: { name, labels: { checked: "yes" } }, data });
 
-/** A ConfigMap that is asked about from now on. */
+/** Creates a ConfigMap, and resets the number of webhook calls. */
 async function made(name: string): Promise<void> {
   hook = allow;
   expect((await send("POST", maps, checked(name, { first: "1" }))).status).toBe(201);

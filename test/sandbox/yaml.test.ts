@@ -1,4 +1,4 @@
-/** YAML beyond the contract cases: nothing is lost on the way there and back, and nothing keeps the reader busy for long. */
+/** YAML beyond the contract cases: round trips are lossless, and no input keeps the reader busy for long. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { yamlReadyFor } from "../../src/sandbox/serialization/yaml/codec.ts";
@@ -19,7 +19,7 @@ describe("the codec", () => {
     const applied = "application/apply-patch+yaml";
     expect(ready("application/json", "{}")).toBe(true);
     expect(ready(applied, '{"a": 1}')).toBe(true);
-    // Of equal keys YAML says more than JSON.
+    // For duplicate keys, the YAML reader reports more than a JSON parser.
     for (const body of ["a: 1", "{a: 1}", '{"a": 1, "a": 2}', "{"]) expect(ready(applied, body)).toBe(false);
     expect(ready("application/yaml", "{}")).toBe(false);
   });
@@ -76,7 +76,7 @@ const tricky = fc.constantFrom(
   "{",
   "]",
 );
-// YAML has no way to say a lone surrogate, and JSON bodies hold none either.
+// YAML cannot represent a lone surrogate, and JSON bodies do not contain one either.
 const text = fc.oneof(tricky, fc.string({ unit: "binary" }));
 const { tree } = fc.letrec((tie) => ({
   tree: fc.oneof(

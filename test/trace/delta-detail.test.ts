@@ -44,7 +44,7 @@ describe("DeltaDetail", () => {
     );
     for (const detail of details) void detail[part];
     Bun.gc(true);
-    // The collector takes what is on the stack for pointers, so that it may leave a few.
+    // The garbage collector treats values on the stack as pointers, so it can miss a few objects.
     expect(objects.filter((object) => object.deref() !== undefined).length).toBeLessThan(20);
     expect(details[0]?.changes).toHaveLength(1);
   });

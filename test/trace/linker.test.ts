@@ -44,7 +44,7 @@ function delta(rest: Partial<DeltaEvent> & { readonly writer?: string }): DeltaE
   };
 }
 
-/** Plays events, each at its time, and answers the links as `by write→delta`. */
+/** Emits events, each at its time, and returns the links as `by write→delta`. */
 function linksOf(...events: readonly (readonly [at: number, event: StageEventBody])[]): string[] {
   let now = 0;
   const failed: unknown[] = [];
@@ -194,7 +194,7 @@ describe("Linker", () => {
     expect(linksOf([101, { ...relisted, uid: "u2" }], [102, ended])).toEqual(["superseded 2→0"]);
     const missing = delta({ type: "Deleted", resourceVersion: "9", relist: true, tombstone: true, receivedAt: 101 });
     expect(linksOf([101, missing], [102, update])).toEqual(["superseded 2→0"]);
-    // Made again under its name: after the list, or before it.
+    // The object was created again with the same name, either after or before the list.
     expect(linksOf([101, missing], [102, write({ uid: "u2" })])).toEqual([]);
   });
 
@@ -236,7 +236,7 @@ describe("Linker", () => {
   test("finds a create in a list with the version of its response", () => {
     const listed = { ...relisted, resourceVersion: "10" };
     expect(linksOf([102, write({})], [200, listed])).toEqual(["resourceVersion 1→2"]);
-    // The version is the create's; what the patch did, if anything, it does not tell.
+    // The version is that of the create; it does not show what the patch did, if anything.
     expect(linksOf([102, write({})], [103, write({ verb: "patch" })], [200, listed])).toEqual(["resourceVersion 1→3"]);
   });
 
@@ -362,7 +362,7 @@ describe("Linker", () => {
         "resourceVersion 1→3",
         "superseded 2→0",
       ]);
-      // Said once.
+      // Reported only once.
       expect(linksOf([102, update], [200, relisted], [201, relisted])).toEqual(["superseded 1→0"]);
     });
 
@@ -377,7 +377,7 @@ describe("Linker", () => {
     test("overtakes the write that removed the last finalizer", () => {
       const patch = write({ verb: "patch", before: "9", resourceVersion: "9", deletes: true });
       expect(linksOf([102, patch], [200, relisted])).toEqual(["superseded 1→0"]);
-      // The list shows the version that the patch was based on: the removal is still to come.
+      // The list shows the version on which the patch was based, so the removal is still to come.
       const shown = { ...relisted, resourceVersion: "9", receivedAt: 101 };
       const removal = delta({ type: "Deleted", resourceVersion: "11", receivedAt: 103 });
       expect(linksOf([101, shown], [102, patch], [103, removal])).toEqual(["uid 2→3"]);
@@ -417,7 +417,7 @@ describe("the memory of a Linker", () => {
     emit(write({}));
     expect(linker.remembered).toBe(2);
     emit(delta({ type: "Added" }));
-    // The write by its version, the delta by its own, and that it is claimed.
+    // The write by its version, the delta by its own version, and the fact that it is linked.
     expect(linker.remembered).toBe(3);
   });
 
@@ -451,7 +451,7 @@ test("writes of kinds that are not watched are dropped: no delta of theirs ever 
   for (let n = 0; n < 6000; n++) {
     const version = { resourceVersion: String(n + 1) };
     bus.emit(write({ ...version, of: { group: "", kind: "Event" }, key: `shop/web.${n}`, uid: `e${n}` }));
-    // One object that is written again and again, each time with an answer that shows the change.
+    // One object that is written repeatedly, with a response that shows the change each time.
     const before = String(n);
     const lease = {
       ...version,

@@ -1,4 +1,4 @@
-/** Authorization: roles, bindings, impersonation, and roles that grant more than their author is allowed to do. */
+/** RBAC: roles, bindings, impersonation, and roles that grant more permissions than their author has. */
 import { del, get, patch, paths as p, post, put, type Case, type Step, type Table } from "../case.ts";
 
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
@@ -15,7 +15,7 @@ const as = (user: string, ...steps: readonly Step[]): Step[] =>
 const withHeaders = (headers: Readonly<Record<string, string>>, ...steps: readonly Step[]): Step[] =>
   steps.map((step) => ({ ...step, headers }));
 
-/** Names of cluster-scoped objects contain the case's namespace, so that they are unique to it. */
+/** The name of a cluster-scoped object, which contains the namespace of the case. */
 const cluster = (name: string): string => `{ns}-${name}`;
 const role = (name: string, rules: readonly object[]): Step => post(roles, { metadata: { name }, rules });
 const clusterRole = (name: string, rules: readonly object[], more: object = {}): Step =>
@@ -35,7 +35,7 @@ const asksPath = (path: string, verb = "get"): Step =>
   post(reviews, { spec: { nonResourceAttributes: { path, verb } } });
 const here = { namespace: "{ns}" };
 
-/** Each case has its own user, so that grants of one case do not affect another. */
+/** The user of a case, so that no case sees permissions granted in another. */
 const user = "{ns}-user";
 
 function granted(name: string, rules: readonly object[], ...steps: readonly Step[]): Case {
@@ -158,7 +158,7 @@ const allowed: readonly Case[] = [
     name: "a binding to a role that does not exist",
     steps: [
       binding("b", ref("Role", "none"), [userSubject(user)]),
-      // Another user: errors of several bindings are reported in random order.
+      // Another user, because the errors of several bindings for one user come in any order.
       binding("c", ref("ClusterRole", cluster("none")), [userSubject("{ns}-other")]),
       settle,
       ...as(user, get(p.pods), asks({ ...here, verb: "get", resource: "pods" })),
@@ -289,7 +289,7 @@ const tokenReviews = "/apis/authentication.k8s.io/v1/tokenreviews";
 const account = (name: string): Step => post(p.serviceaccounts, { metadata: { name } });
 const token = (name: string, spec: object = {}, metadata?: object): Step =>
   post(`${p.serviceaccounts}/${name}/token`, { ...(metadata === undefined ? {} : { metadata }), spec });
-/** Reviews the token in the response to a step. */
+/** A review of the token in the response to a step. */
 const review = (step: number, ...audiences: readonly string[]): Step =>
   post(tokenReviews, { spec: { token: `{${step}.status.token}`, ...(audiences.length === 0 ? {} : { audiences }) } });
 const bound = (kind: string, name: string, more: object = {}): object => ({
@@ -315,7 +315,7 @@ const tokens: readonly Case[] = [
       put(`${p.serviceaccounts}/a/token`, {}),
       token("none"),
       post(tokenReviews, { spec: { token: "a.b.c" } }),
-      // An accepted token stays accepted for ten seconds. Nobody has used this one yet.
+      // The server caches accepted tokens for ten seconds, so this uses a token that has not been reviewed yet.
       token("a"),
       token("a"),
       del(`${p.serviceaccounts}/a`),

@@ -1,4 +1,4 @@
-/** Namespaces, quotas, limit ranges, and subresources. */
+/** Namespaces, quotas, limits, and subresources. */
 import { configMap, del, get, patch, paths, pod, post, put, settle, workload, type Step, type Table } from "../case.ts";
 
 const {

@@ -1,4 +1,4 @@
-/** Content negotiation: media types, tables, metadata only; response headers; the identity of the client. */
+/** Content negotiation: media types, tables, metadata only; response headers; impersonation. */
 import {
   configMap,
   del,
@@ -28,9 +28,9 @@ const asked = (path: string, headers: Readonly<Record<string, string>>): Step =>
 const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
 
 const aggregated = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-/** Headers for caching. */
+/** Response headers that clients use for caching. */
 const kept = ["content-type", "cache-control", "etag", "vary"];
-/** The ETags of the default discovery documents of Kubernetes 1.36.3. */
+/** The ETags of the discovery documents that Kubernetes 1.36.3 serves by default. */
 const tags = {
   api: "4D7E1BED90B364BC86049DD9E636494980AEF65B7F8CFAA267616FA062B514A8A3CC2C2851CC9337B8D28B4C80960E2353DE5E0B152E87CC223E02EA3C5C37AC",
   apis: "A74552DF419C4697E3A22F67B8FE55FD8F2CC33F6134FF206B16341598294CDE9896C7F67B2819217E6BB70E74F97FCC864DDFCDB02FDA565699CC7D6E3CC377",

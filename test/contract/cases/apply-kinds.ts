@@ -1,4 +1,4 @@
-/** Server-side apply of every kind: create, apply by a second manager, force, give up fields; and kinds with two versions. */
+/** Server-side apply of every kind: created, extended by another manager, taken over by force, given up; and kinds with two versions. */
 import { apply, type Case, get, patch, paths, post, type Table } from "../case.ts";
 import { loadApiData } from "../../../src/api/wire/load.ts";
 import { resourceRegistryOf } from "../../../src/sandbox/registry/resource.ts";
@@ -119,7 +119,7 @@ const versions: readonly Case[] = [
   },
 ];
 
-/** Ports of Services are random; Events are below. */
+/** The ports of Services are random; Events have their own cases above. */
 const leftOut = new Set(["v1 events", "v1 services"]);
 
 export const appliedKinds: Table = {

@@ -1,4 +1,4 @@
-/** Server-side apply of lists: sets, associative lists, atomic lists, their order, duplicate items. */
+/** Server-side apply of lists: sets, lists with keys, atomic lists, their order, duplicate items. */
 import { apply, type Case, get, patch, paths, post, put, type Step, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Who manages fields that existed before an apply, what clients can do to managed fields, and the effect of kubectl's annotation. */
+/** Managers of fields set before an apply, managedFields changed by clients, and the effect of kubectl's last-applied annotation. */
 import { apply, type Case, get, pass, patch, paths, post, put, type Step, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Server-side apply of objects: ownership, conflicts, removals. */
+/** Server-side apply of objects: ownership of fields, conflicts, removal of fields. */
 import { apply, type Case, del, get, patch, paths, post, put, type Step, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** What server-side apply rejects, and with which messages: bodies, options, values of the wrong type. */
+/** Server-side applies that are rejected, with the messages: bodies, options, values of the wrong type. */
 import { apply, type Case, get, patch, paths, post, type Step, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Server-side apply of status, scale and other subresources, and fields that it never owns. */
+/** Server-side apply of status, scale and other subresources that support it, and the fields of which it does not take ownership. */
 import { apply, type Case, get, pass, patch, paths, post, put, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Verbs on small objects, and errors that all kinds share. */
+/** Verbs on small objects, and the errors common to all kinds. */
 import { configMap, del, get, patch, paths, pod, post, put, watching, workload, type Table } from "../case.ts";
 
 const { configmaps, pods, replicasets, secrets, leases, events } = paths;

@@ -1,4 +1,4 @@
-/** Unusual bodies: odd JSON, content types, and an object's own apiVersion and kind. */
+/** Unusual bodies: strange JSON, content types, and the kind and apiVersion that an object declares. */
 import {
   configMap,
   del,
@@ -34,7 +34,7 @@ const typedPatch = (kind: keyof typeof patchTypes, on: string, body: string, que
   ...patch(kind, on, body, query),
 });
 
-/** One spelling of a number, used for every integer field. */
+/** One notation of a number in every place that requires an integer. */
 const numbered = (number: string): Case => {
   const d = `${deployments}/d`;
   const operation = (path: string): string => `[{"op":"replace","path":"${path}","value":${number}}]`;
@@ -52,7 +52,7 @@ const numbered = (number: string): Case => {
       ]),
       typedPatch("merge", d, `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":${number}}}}}`),
       typedPatch("json", d, operation("/spec/template/spec/containers/0/ports/0/containerPort")),
-      // A test for -0 passes here, where the value is 0: the two are equal.
+      // A JSON patch `test` for -0 succeeds in the sandbox if the value is 0, because they are the same number in JavaScript.
       ...(number === "-0" ? [] : [typedPatch("json", d, `[{"op":"test","path":"/spec/replicas","value":${number}}]`)]),
       typedPatch("strategic", d, `{"spec":{"replicas":${number}}}`),
       typedPatch("strategic", d, `{"spec":{"strategy":{"rollingUpdate":{"maxSurge":${number}}}}}`),

@@ -1,4 +1,4 @@
-/** CertificateSigningRequests: which are valid, who can approve them, what their status can contain. */
+/** CertificateSigningRequests: valid requests, who can approve them, and their status. */
 import { apply, del, get, patch, post, put, type Case, type Step, type Table } from "../case.ts";
 import { certificate, requests, wrongCertificates, wrongRequests } from "./certificates/pem.ts";
 

@@ -1,4 +1,4 @@
-/** Webhooks and policies for CONNECT: what they receive before a connection is made. Each connection is denied. */
+/** Webhooks and policies for CONNECT, which are called before the connection is established. Each connection is denied. */
 import { type Case, get, paths, pod, post, type Step, type Table } from "../case.ts";
 import { allowing, denying } from "../webhooks.ts";
 import { validating } from "./policy-steps.ts";

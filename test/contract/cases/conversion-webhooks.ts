@@ -1,16 +1,16 @@
-/** Custom resources whose versions are converted by a webhook. */
+/** Custom resources that a webhook converts between versions. */
 import { apply, type Case, del, get, patch, post, put, settle, type Step, type Table, watching } from "../case.ts";
 import { isObject, type Json } from "../names.ts";
 import { always, type Answer, type Webhook } from "../webhooks.ts";
 import { established, group, specOf, twoVersions, widgets, widgetsV2 } from "./definition-steps.ts";
 import { applying, constraints, mutating, validating } from "./policy-steps.ts";
 
-/** Returns a string or number as a string, and "" for anything else. */
+/** Strings and numbers as text; empty for anything else. */
 function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** `{ host, port }` in v1 is `{ address }` in v2: `web:80`. */
+/** `{ host: "web", port: 80 }` in v1 corresponds to `{ address: "web:80" }` in v2. */
 function converted(object: Json, apiVersion: string): Json {
   const spec = isObject(object["spec"]) ? object["spec"] : {};
   const { host, port, address, filled: _filled, ...rest } = spec;
@@ -29,7 +29,7 @@ const answered = (request: Json, review: Json, response: Json): Answer => ({
   json: { kind: review["kind"], apiVersion: review["apiVersion"], response: { uid: request["uid"], ...response } },
 });
 
-/** Converts, and applies `change` to the result. */
+/** Converts the objects, then applies `change` to the result. */
 const converting =
   (change: Change = (objects) => objects, more: Json = {}): Webhook =>
   (request, review) => {
@@ -89,7 +89,7 @@ const v2 = (name: string, more: Json = { address: "web:80" }): Json => ({
   spec: more,
 });
 
-/** A write in one version and reads in both, with a webhook that responds like this. */
+/** A case in which clients of both versions read an object for which the webhook responds like this. */
 const broken = (name: string, convert: Webhook, webhook?: Json): Case =>
   scene(name, {
     convert,
@@ -101,13 +101,13 @@ const first = (change: (object: Json) => unknown): Webhook => converting((object
 const withMetadata = (change: (metadata: Json) => Json): Webhook =>
   first((object) => ({ ...object, metadata: change(isObject(object["metadata"]) ? object["metadata"] : {}) }));
 
-/** Converts only to the stored version. */
+/** Fails to convert to v2, which is not stored, and converts to the storage version. */
 const onlyBack: Webhook = (request, review) =>
   String(request["desiredAPIVersion"]).endsWith("/v2")
     ? answered(request, review, { result: { status: "Failed", message: "cannot do that" } })
     : converting()(request, review);
 
-/** A policy for widgets in v2, whatever the version of the request. */
+/** Match constraints for v2 of widgets; requests of any version match. */
 const ofV2 = (operations: readonly string[]): Json => ({
   matchConstraints: constraints({
     resourceRules: [{ operations, apiGroups: [group], apiVersions: ["v2"], resources: ["widgets"] }],
@@ -116,7 +116,7 @@ const ofV2 = (operations: readonly string[]): Json => ({
 const writes = ofV2(["CREATE", "UPDATE"]);
 const judging = (expression: string): Json => ({ validations: [{ expression }] });
 
-/** Without parameters: the real server looks for their kinds only twice a minute. */
+/** Policies without parameters: the real server looks for new parameter kinds only twice a minute. */
 const policies: readonly Case[] = [
   scene("a policy that judges the other version", {
     steps: [

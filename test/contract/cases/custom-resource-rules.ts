@@ -1,4 +1,4 @@
-/** Validation rules of custom resources (`x-kubernetes-validations`): which objects they reject, and with which messages. */
+/** Validation rules of custom resources (`x-kubernetes-validations`): rejected objects and the messages. */
 import { apply, del, get, patch, post, put, settle, type Case, type Step, type Table } from "../case.ts";
 import {
   type DefinitionOptions,
@@ -512,7 +512,7 @@ const transitions: readonly Case[] = [
   ),
 ];
 
-/** Creates an object under one schema, then changes the schema. */
+/** Creates an object under one schema, then gives the definition another schema. */
 const later = (name: string, [before, after]: readonly [Json, Json], stored: Json, ...steps: readonly Step[]): Case =>
   of(
     name,

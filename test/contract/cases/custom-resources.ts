@@ -1,4 +1,4 @@
-/** Custom resources: parsed, pruned, defaulted, validated and serialized according to their schema. */
+/** Custom resources: reading, pruning, defaulting, validation and writes according to their schema. */
 import { apply, del, get, patch, post, put, settle, watching, type Case, type Step, type Table } from "../case.ts";
 import {
   type DefinitionOptions,
@@ -25,11 +25,11 @@ const of = (name: string, options: DefinitionOptions, ...steps: readonly Step[])
   steps: [...established(options), ...steps],
 });
 
-/** Which values of a field are rejected, and with which messages. */
+/** Values of one field, with the messages for those that are rejected. */
 const field = (name: string, schema: Json, ...values: readonly unknown[]): Case =>
   of(name, { schema: specOf({ field: schema }) }, ...tries(...values.map((value) => ({ field: value }))));
 
-/** The real server creates the storage of a kind on the first request, and lists nothing before. */
+/** The real server creates the storage of a kind on the first request, and lists nothing before it exists. */
 const warmed = post(widgets, widget("x"), "dryRun=All");
 
 const text = { type: "string" };
@@ -56,7 +56,7 @@ const listMap = {
   "x-kubernetes-list-map-keys": ["name"],
 };
 
-/** Two managers apply values of every form, nested in each other, in a field or at the top level. */
+/** Two managers apply values of every type, nested in each other, in a field or at the top level. */
 function appliedAsFound(field: string): readonly Step[] {
   const nested = (values: Json): Json => widget("a", field === "" ? values : { [field]: values });
   const first = {

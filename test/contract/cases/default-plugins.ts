@@ -1,4 +1,4 @@
-/** Default admission plugins that handle a single kind each. */
+/** Admission plugins that are enabled by default and concern a single kind. */
 import { del, patch, post, settle, type Case, type Step, type Table } from "../case.ts";
 
 type Json = Record<string, unknown>;
@@ -25,7 +25,7 @@ const ingressClass = (name: string): Step =>
     spec: { controller: "example.com/c" },
   });
 
-/** Certificate requests: one for eve in system:masters, one for bob in two other groups. */
+/** Certificate requests of eve in system:masters, and of bob in two other groups. */
 const eve =
   "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIaU1JR0pBZ0VBTUNjeEZ6QVZCZ05WQkFvTURuTjVjM1JsYlRwdFlYTjBaWEp6TVF3d0NnWURWUVFEREFObApkbVV3V1RBVEJnY3Foa2pPUFFJQkJnZ3Foa2pPUFFNQkJ3TkNBQVJWWXVlWU1KNEU1bDRSSUFkbFRxSEY3bGM1Cm9GZFljZHl1OUZyb3g0RkI2OHdud3lOU2F0SGJlaW5FRGd6b25jL3czUUtaRnY5RFpDdlZ1QVhPWldGbW9BQXcKQ2dZSUtvWkl6ajBFQXdJRFNBQXdSUUlnVU9qQm55bnZkakoxNnRiNHM2ZldnRmp6QVVhd0cyREJ4Y3JwU2M3eQpsRUFDSVFDTVg0dm5CSVFWOXBZeEN4UUYrRG1PYUthbVQraVI5Nm9PbnZ5LzdQeUJmZz09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=";
 const bob =
@@ -36,7 +36,7 @@ const signing = (request: string, signerName = "kubernetes.io/kube-apiserver-cli
 
 const as = (user: string, step: Step): Step => ({ ...step, headers: { "impersonate-user": user } });
 
-/** Allows a user only these actions. */
+/** Grants a user these permissions and no others. */
 const allow = (user: string, ...rules: readonly Json[]): Step[] => [
   post(roles, { metadata: { name: `{ns}-${user}` }, rules }),
   post(roleBindings, {
@@ -83,7 +83,7 @@ const cases: readonly Case[] = [
       ingress(),
       ingress({ ingressClassName: "own" }),
       ingress({}, { "kubernetes.io/ingress.class": "own" }),
-      // Other cases would get this class, too.
+      // Otherwise the Ingresses of other cases would get this class.
       del(`${classes}/{ns}-a`),
       settle,
       ingress(),

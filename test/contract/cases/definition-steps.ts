@@ -1,4 +1,4 @@
-/** Steps for CustomResourceDefinitions. Each case has its own API group, named after its namespace. */
+/** Steps of cases about CustomResourceDefinitions: each case has its own API group, named after its namespace. */
 import { post, settle, watching, type Step } from "../case.ts";
 
 type Json = Record<string, unknown>;
@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 export const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 export const group = "{ns}.example.com";
 
-/** A schema with a spec object. */
+/** A schema with an object `spec`, as needed by most cases. */
 export const specOf = (properties: Json, more: Json = {}): Json => ({
   type: "object",
   properties: { spec: { type: "object", properties, ...more } },
@@ -17,7 +17,7 @@ export interface DefinitionOptions {
   readonly kind?: string;
   readonly scope?: string;
   readonly schema?: Json;
-  /** Additional fields of the only version. */
+  /** Fields of the version, if there is only one. */
   readonly version?: Json;
   readonly versions?: readonly Json[];
   readonly names?: Json;
@@ -39,7 +39,7 @@ export function definition(options: DefinitionOptions = {}): Json {
   };
 }
 
-/** Two versions with one schema each; the first is stored. */
+/** Two versions with one schema each; the first is the storage version. */
 export const twoVersions = (first: Json, second: Json, more: readonly [Json, Json] = [{}, {}]): readonly Json[] => [
   { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: first }, ...more[0] },
   { name: "v2", served: true, storage: false, schema: { openAPIV3Schema: second }, ...more[1] },
@@ -59,7 +59,7 @@ export const established = (options: DefinitionOptions = {}): Step[] => [
 export const widgets: string = `/apis/${group}/v1/namespaces/{ns}/widgets`;
 export const widgetsV2: string = `/apis/${group}/v2/namespaces/{ns}/widgets`;
 
-/** A widget. `more`: its fields besides the name. */
+/** A widget; `more` contains all fields but the name. */
 export const widget = (name: string, more: Json = {}, version = "v1"): Json => ({
   apiVersion: `${group}/${version}`,
   kind: "Widget",
@@ -67,6 +67,6 @@ export const widget = (name: string, more: Json = {}, version = "v1"): Json => (
   ...more,
 });
 
-/** Dry-run creates of a widget, one per spec. */
+/** Creates a widget with each spec as a dry run. */
 export const tries = (...specs: readonly Json[]): Step[] =>
   specs.map((spec) => post(widgets, widget("a", { spec }), "dryRun=All"));

@@ -1,4 +1,4 @@
-/** CustomResourceDefinitions: which are rejected, their status, creation and deletion. */
+/** CustomResourceDefinitions: validation, status, creation and deletion. */
 import { del, get, patch, post, put, settle, watching, type Case, type Table } from "../case.ts";
 import {
   definition,
@@ -14,7 +14,7 @@ import {
 
 const own = `${definitions}/widgets.${group}`;
 
-/** Definitions that are rejected, or accepted with warnings, as dry runs. */
+/** Definitions that are rejected, or accepted with warnings, in a dry run. */
 const tried = (name: string, ...options: readonly DefinitionOptions[]): Case => ({
   name,
   steps: options.map((each) => post(definitions, definition(each), "dryRun=All")),
@@ -232,7 +232,7 @@ export const definitionCases: Table = {
       name: "a definition is deleted",
       steps: [
         ...established(),
-        // The real server creates the storage of a kind on the first request, and cannot delete before.
+        // The real server creates the storage of a kind on the first request, and cannot delete objects before it exists.
         post(widgets, widget("x"), "dryRun=All"),
         settle,
         del(own),
@@ -274,7 +274,7 @@ export const definitionCases: Table = {
           `fieldSelector=metadata.name=widgets.${group}&resourceVersion={4.metadata.resourceVersion}`,
         ),
         settle,
-        // Its objects are deleted shortly afterwards.
+        // The objects of the definition are deleted a moment later.
         watching(widgets, 1, "resourceVersion={3.metadata.resourceVersion}"),
         post(widgets, widget("b")),
         get(`/apis/${group}/v1`),

@@ -1,4 +1,4 @@
-/** Metadata, options and kinds of all requests, in which kinds differ. */
+/** Metadata, options and kinds of all requests, for kinds that differ in what they accept. */
 import { del, get, paths, patch, post, put, type Case, type Step, type Table } from "../case.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ interface Kind {
   readonly name?: string;
 }
 
-/** Kinds that validate metadata in three ways: as most kinds do, as every kind has to, and only after everything else is valid. */
+/** Kinds that validate metadata in three ways: like most kinds, only with the checks for every kind, or only after all else is valid. */
 const kinds: Readonly<Record<string, Kind>> = {
   ConfigMaps: { path: paths.configmaps, body: {} },
   Events: { path: paths.events, body: { involvedObject: { namespace: "{ns}" } } },

@@ -1,6 +1,6 @@
 /**
- * Requests of every form to every kind: metadata, values of other types, patches, statuses, subresources, deletions. These seeds have
- * identical responses; random.cluster.test.ts runs others, and compares their status codes.
+ * Requests of every form to every kind: metadata, wrong types, patches, statuses, subresources, deletions. The seeds are those whose
+ * responses are identical on both servers; random.cluster.test.ts uses other seeds, and compares only the statuses.
  */
 import { seededRandom } from "../../../src/platform/random.ts";
 import { loadApiData } from "../../../src/api/wire/load.ts";

@@ -1,6 +1,6 @@
 /**
- * Objects of every kind with random changes in one or a few fields: creates, and updates of an existing object. These seeds avoid all known
- * differences; random.cluster.test.ts runs others.
+ * Objects of every kind with something wild in one or a few fields: creations, and updates of an existing object. The seeds are those whose
+ * requests meet no known difference; random.cluster.test.ts uses other seeds.
  */
 import { seededRandom } from "../../../src/platform/random.ts";
 import { loadApiData } from "../../../src/api/wire/load.ts";
@@ -9,7 +9,7 @@ import type { Case, Table } from "../case.ts";
 import { examples } from "../wild/examples.ts";
 import { wildCase } from "../wild/wild.ts";
 
-/** For kinds whose first seed has a known difference. */
+/** Seeds of the kinds for which the first seed meets a difference. */
 const seeds: Readonly<Record<string, number>> = {
   "v1 persistentvolumeclaims": 10,
   "policy/v1 poddisruptionbudgets": 2,
@@ -22,8 +22,8 @@ const seeds: Readonly<Record<string, number>> = {
 };
 
 /**
- * Kinds for which every seed has a known difference: what the real server prints as its own Go types, maps that it iterates in random
- * order, and what the sandbox does not validate.
+ * Kinds for which each seed meets a difference: values that the real server prints as its Go types, maps that it iterates in any order, and
+ * differences that are not examined here.
  */
 const leftOut = new Set([
   "v1 serviceaccounts",

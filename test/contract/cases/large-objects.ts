@@ -1,9 +1,9 @@
-/** Objects too large for etcd, and duplicate owners. */
+/** Objects that are too large for etcd, and duplicate owner references. */
 import { apply, del, get, patch, paths, post, put, type Step, type Table } from "../case.ts";
 import { established, specOf, widgets } from "./definition-steps.ts";
 
 const partial = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-/** The response to an accepted request is the object's metadata, without the text. */
+/** Requests only the metadata of an accepted object in the response, without its long text. */
 const brief = (step: Step): Step => ({ ...step, accept: partial });
 
 const text = (bytes: number): string => "x".repeat(bytes);

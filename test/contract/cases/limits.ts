@@ -1,4 +1,4 @@
-/** LimitRanges: their effect on new and changed containers, pods and claims. */
+/** LimitRanges: their effect on new and updated containers, pods and claims. */
 import { type Case, del, get, patch, paths, pod, post, settle, type Step, type Table } from "../case.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ const limited = (...limits: readonly Json[]): Step[] => [
   settle,
 ];
 
-/** A container with CPU requests and limits: `100m/1`. Either can be empty. */
+/** A container with CPU requests and limits such as `100m/1`; an empty part is omitted. */
 function container(name: string, cpu: string, more: Json = {}): Json {
   const [request = "", limit = ""] = cpu.split("/");
   const requests = request === "" ? {} : { requests: { cpu: request } };

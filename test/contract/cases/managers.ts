@@ -1,4 +1,4 @@
-/** Which manager owns which fields, and the time of its entry. */
+/** Field managers, and the times of their entries. */
 import { configMap, get, pass, patch, paths, post, put, workload, type Case, type Step, type Table } from "../case.ts";
 
 const { configmaps, deployments } = paths;

@@ -1,4 +1,4 @@
-/** Policies that change objects, by apply configurations and JSON patches. */
+/** MutatingAdmissionPolicies with apply configurations and JSON patches. */
 import { configMap, get, patch, paths, pod, post, type Case, type Step, type Table, workload } from "../case.ts";
 import {
   applying,

@@ -16,7 +16,7 @@ const labels = (request: Json): Json => {
   return isObject(metadata["labels"]) ? metadata["labels"] : {};
 };
 
-/** Adds a label with the number of existing labels. */
+/** Adds a label whose value is the number of existing labels. */
 const counting =
   (name: string): Webhook =>
   (request, review) => {
@@ -32,7 +32,7 @@ const counting =
     });
   };
 
-/** Patches an object once: one that has the label is not changed. */
+/** Patches only once: an object that has the label stays unchanged. */
 const once =
   (name: string): Webhook =>
   (request, review) =>

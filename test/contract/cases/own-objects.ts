@@ -1,4 +1,4 @@
-/** Objects that the API server manages itself: APIServices, flow schemas, priority levels; and writes that need two permissions. */
+/** Objects that the API server itself maintains: APIServices, flow schemas, priority levels; and writes that need two permissions. */
 import { apply, del, get, paths, post, put, settle, watching, type Step, type Table } from "../case.ts";
 import { definitions, established, twoVersions } from "./definition-steps.ts";
 

@@ -1,4 +1,4 @@
-/** Unusual patches: their forms, their paths, and the messages for those that do not apply. */
+/** Unusual patches: which forms are accepted, which paths they can have, and the errors for those that do not fit. */
 import {
   configMap,
   del,

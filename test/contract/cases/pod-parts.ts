@@ -40,7 +40,7 @@ const evictions: readonly Case[] = [
     name: "an eviction whose preconditions do not hold leaves no trace",
     steps: [
       kept,
-      // Without a version the real server retries for 10 s, in case the uid becomes right.
+      // Without a resourceVersion the real server retries for 10 s in case the UID becomes right.
       evicted({ preconditions: { uid: "wrong", resourceVersion: "{0.metadata.resourceVersion}" } }),
       get(`${pods}/a`),
       evicted({ preconditions: { resourceVersion: "1" } }),

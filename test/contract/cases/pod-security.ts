@@ -1,4 +1,4 @@
-/** PodSecurity: each check passed and failed, in the versions that have it; warnings; invalid labels. */
+/** PodSecurity: each check with allowed and denied pods, in the versions that have it; warnings; labels without effect. */
 import { del, get, patch, paths, post, settle, type Case, type Step, type Table } from "../case.ts";
 
 const { pods } = paths;
@@ -11,10 +11,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const prefixed = (labels: Labels): Fields =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [`${prefix}${name}`, value]));
 
-/** Labels the namespace, and waits until the real server's admission has the labels. */
+/** Labels the namespace, and waits until the admission plugin of the real server has received the change. */
 const labelled = (labels: Labels): Step[] => [patch("merge", ns, { metadata: { labels: prefixed(labels) } }), settle];
 
-/** A namespace that enforces a level in a version. */
+/** Makes the namespace enforce a level, by the rules of a version. */
 const enforcing = (level: string, version = "latest"): Step[] =>
   labelled({ enforce: level, "enforce-version": version });
 
@@ -30,12 +30,12 @@ const podOf = (name: string, spec: Fields, metadata: Fields = {}): Fields => ({
   spec: { containers: [container("c")], ...spec },
 });
 
-/** Fields of a restricted container. */
+/** The security context of a restricted container. */
 const tight: Fields = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
-/** Fields of a restricted pod. */
+/** The security context of a restricted pod. */
 const tightPod: Fields = { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
 
-/** A pod that all levels accept, except for the changes. */
+/** A pod that every level allows, except for the given changes. */
 const tightOne = (
   name: string,
   changed: { pod?: Fields; container?: Fields; spec?: Fields },
@@ -51,7 +51,7 @@ const tightOne = (
     metadata,
   );
 
-/** Several pods, each with its own name. */
+/** Creates one pod for each spec, with different names. */
 const tried = (...specs: readonly ((name: string) => Fields)[]): Step[] =>
   specs.map((make, index) => post(pods, make(`p${index}`)));
 

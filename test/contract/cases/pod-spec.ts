@@ -1,4 +1,4 @@
-/** Validation of a pod's spec: each request has a few errors of one kind. */
+/** Validation of pod specs: each request has a few errors of the same topic. */
 import type { Table } from "../case.ts";
 import { annotations, classes, templates } from "./pod-spec/around.ts";
 import { security } from "./pod-spec/confinement.ts";

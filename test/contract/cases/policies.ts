@@ -1,4 +1,4 @@
-/** Validating policies: what they reject, and their warnings. */
+/** ValidatingAdmissionPolicies: denials and warnings. */
 import {
   apply,
   configMap,
@@ -30,10 +30,10 @@ type Json = Record<string, unknown>;
 
 const { configmaps, pods, deployments } = paths;
 
-/** A dry-run create of a ConfigMap with one value. */
+/** Creates a ConfigMap with one value as a dry run. */
 const tried = (a: string, name = "x"): Step => post(configmaps, configMap(name, { a }), "dryRun=All");
 
-/** A policy for ConfigMaps, and values for a ConfigMap. */
+/** A policy for ConfigMaps, and the values of ConfigMaps to validate. */
 const judged = (name: string, spec: Json, ...values: readonly string[]): Case => ({
   name,
   steps: [...validating(spec), ...values.map((value) => tried(value))],

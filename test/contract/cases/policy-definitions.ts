@@ -1,4 +1,4 @@
-/** Admission policies and their bindings: which are rejected, and with which messages. */
+/** Admission policies and their bindings: which are rejected, with the messages. */
 import { get, patch, post, type Case, type Table } from "../case.ts";
 import {
   applying,
@@ -16,7 +16,7 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** Dry-run creates of policies. */
+/** Creates policies as dry runs. */
 const tried = (name: string, ...specs: readonly Json[]): Case => ({
   name,
   steps: specs.map((spec) => post(validatingPolicies, policy(spec), "dryRun=All")),

@@ -1,4 +1,4 @@
-/** Steps for admission policies. Each case has its own policies, which apply only to its namespace. */
+/** Steps of cases about admission policies: each case has its own policies, which apply only to its namespace. */
 import { pass, post, settle, type Step } from "../case.ts";
 
 type Json = Record<string, unknown>;
@@ -20,10 +20,10 @@ export const rule = (more: Json = {}): Json => ({
 
 export const here: Json = { matchLabels: { "kubernetes.io/metadata.name": "{ns}" } };
 
-/** Constraints that match ConfigMaps in the case's namespace by default. */
+/** Match constraints: by default ConfigMaps in the namespace of the case. */
 export const constraints = (more: Json = {}): Json => ({ namespaceSelector: here, resourceRules: [rule()], ...more });
 
-/** A policy. `n` distinguishes several policies of a case. */
+/** A policy; `n` distinguishes several policies of a case. */
 export const policy = (spec: Json, n = ""): Json => ({
   metadata: { name: `{ns}-p${n}` },
   spec: { matchConstraints: constraints(), ...spec },
@@ -35,34 +35,34 @@ export const binding = (spec: Json = {}, n = ""): Json => ({
   spec: { policyName: `{ns}-p${n}`, ...spec },
 });
 
-/** The real server reads policies once a second. */
+/** The real server refreshes its policies once a second. */
 export const untilInForce: readonly Step[] = [settle, pass, pass];
 
-/** A validating policy and its binding, in force. */
+/** Creates a validating policy and its binding, and waits until they are in force. */
 export const validating = (spec: Json, bound: Json = {}): Step[] => [
   post(validatingPolicies, policy(spec)),
   post(validatingBindings, binding({ validationActions: ["Deny"], ...bound })),
   ...untilInForce,
 ];
 
-/** A mutating policy and its binding, in force. */
+/** Creates a mutating policy and its binding, and waits until they are in force. */
 export const mutating = (spec: Json, bound: Json = {}): Step[] => [
   post(mutatingPolicies, policy({ reinvocationPolicy: "Never", ...spec })),
   post(mutatingBindings, binding(bound)),
   ...untilInForce,
 ];
 
-/** Mutations by apply configurations. */
+/** Mutations with apply configurations. */
 export const applying = (...expressions: readonly string[]): Json => ({
   mutations: expressions.map((expression) => ({ patchType: "ApplyConfiguration", applyConfiguration: { expression } })),
 });
 
-/** Mutations by JSON patches. */
+/** Mutations with JSON patches. */
 export const patching = (...expressions: readonly string[]): Json => ({
   mutations: expressions.map((expression) => ({ patchType: "JSONPatch", jsonPatch: { expression } })),
 });
 
-/** Validations with an expression and no other field. */
+/** Validations that consist only of expressions. */
 export const expecting = (...expressions: readonly string[]): Json => ({
   validations: expressions.map((expression) => ({ expression })),
 });

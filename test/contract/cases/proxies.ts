@@ -1,4 +1,4 @@
-/** Proxies of Services, pods and nodes, as far as the real server responds itself: nothing runs behind them on either side. */
+/** Proxies to Services, pods and nodes, as far as the real server itself responds: no backend runs on either side. */
 import { del, get, patch, paths, pod, post, put, type Step, type Table } from "../case.ts";
 
 const { services, pods } = paths;

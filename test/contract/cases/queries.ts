@@ -1,4 +1,4 @@
-/** Query options of lists, watches and reads: how they are parsed, and which error is reported first. */
+/** Query options of lists, watches and single objects: how they are parsed, and which error is reported first. */
 import { configMap, del, get, paths, post, watching, type Case, type Step, type Table } from "../case.ts";
 
 const { configmaps, pods } = paths;

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const { pods, resourcequotas: quotas, services, persistentvolumeclaims: claims } = paths;
 
-/** A quota whose usage no controller has computed yet. */
+/** A quota with a status in which nothing is used, as a controller would write it. */
 const quota = (name: string, hard: Readonly<Record<string, string>>, more: Fields = {}): Step[] => [
   post(quotas, { metadata: { name }, spec: { hard, ...more } }),
   patch("merge", `${quotas}/${name}/status`, {

@@ -1,4 +1,4 @@
-/** Rare requests to kinds that are rarely written by hand: random requests found a difference in each. */
+/** Rarely used parts of objects, of kinds that are rarely written by hand: random requests showed a difference in each of them. */
 import { get, patch, paths, post, put, type Table } from "../case.ts";
 
 const dry = "dryRun=All";
@@ -68,7 +68,7 @@ const container = (name: string, allocatedResourcesStatus: readonly object[]): o
   allocatedResourcesStatus,
 });
 
-/** Metadata that an update cannot set: another identity, other names, times. */
+/** Metadata that an update could not set: another UID, other names, times. */
 const otherMetadata: readonly object[] = [
   { generateName: "A_b" },
   { uid: "11111111-1111-4111-8111-111111111111" },

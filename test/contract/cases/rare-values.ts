@@ -1,4 +1,4 @@
-/** Rare values: random requests found that the sandbox and the real server processed each of them differently. */
+/** Rarely used values: random requests showed that the sandbox handled each of them differently from the real server. */
 import { get, patch, paths, post, put, type Table } from "../case.ts";
 
 const dry = "dryRun=All";

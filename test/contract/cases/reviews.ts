@@ -1,4 +1,4 @@
-/** Reviews: what they can contain, and the results for different users. */
+/** Reviews of access and tokens: which metadata they can have, and their results for different users. */
 import { post, type Step, type Table } from "../case.ts";
 
 const authorization = "/apis/authorization.k8s.io/v1";

@@ -1,4 +1,4 @@
-/** Definitions with validation rules (`x-kubernetes-validations`): which are rejected, and with which messages. */
+/** Definitions with rules (`x-kubernetes-validations`): which are rejected, with the messages. */
 import { patch, post, type Case } from "../case.ts";
 import {
   definition,
@@ -21,7 +21,7 @@ const ruled = (schema: Json, ...rules: readonly Rule[]): Json => ({
   "x-kubernetes-validations": rules.map((rule) => (typeof rule === "string" ? { rule } : rule)),
 });
 
-/** Dry-run creates of definitions. */
+/** Creates definitions as dry runs. */
 const tried = (name: string, ...options: readonly DefinitionOptions[]): Case => ({
   name,
   steps: options.map((each) => post(definitions, definition(each), "dryRun=All")),
@@ -31,7 +31,7 @@ const tried = (name: string, ...options: readonly DefinitionOptions[]): Case => 
 const fields = (name: string, ...schemas: readonly Json[]): Case =>
   tried(name, ...schemas.map((schema) => ({ schema: specOf({ field: schema }) })));
 
-/** Definitions of an integer, each with one of the rules. */
+/** Definitions of an integer field, each with one of the rules. */
 const rules = (name: string, ...each: readonly Rule[]): Case => fields(name, ...each.map((rule) => ruled(int, rule)));
 
 /** Definitions of an object with two fields, each with one of the rules. */
@@ -61,7 +61,7 @@ const texts = (maxItems?: number, maxLength?: number): Json => ({
   ...(maxItems === undefined ? {} : { maxItems }),
 });
 
-/** Definitions with invalid rules. */
+/** Definitions with rules that are rejected. */
 export const definedRuleCases: readonly Case[] = [
   rules("expressions that cannot be parsed", "self >", "self === 1", "(self > 1", "self > 1)", "'a"),
   rules(

@@ -1,4 +1,4 @@
-/** Node ports, load balancers and policies of Services; devices with admin access; fields of disabled features. */
+/** Node ports, load balancers and policies of Services; devices for administrators; fields of disabled features. */
 import { get, paths, patch, post, put, settle, type Case, type Table } from "../case.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -8,13 +8,13 @@ const service = (spec: Json, metadata: Json = {}): unknown => ({
   spec: { selector: { a: "b" }, ports: [{ port: 80 }], ...spec },
 });
 
-/** Dry-run creates of Services. */
+/** Creates Services as dry runs. */
 const news = (name: string, ...specs: readonly Json[]): Case => ({
   name,
   steps: specs.map((spec) => post(paths.services, service(spec), "dryRun=All")),
 });
 
-/** Dry-run changes of a Service. */
+/** Changes one Service in dry runs. */
 const changes = (name: string, spec: Json, ...specs: readonly Json[]): Case => ({
   name,
   steps: [

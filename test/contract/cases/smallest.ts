@@ -1,10 +1,10 @@
-/** The smallest manifest of every kind: what the server adds, and how it writes empty values. */
+/** The minimal manifest of every kind: the defaults that the server adds, and how it serializes empty values. */
 import { del, paths, post, type Case, type Table } from "../case.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Smallest {
-  /** Path of the collection. */
+  /** The path of the collection. */
   readonly at: string;
   readonly body: Fields;
   readonly differs?: string;
@@ -14,7 +14,7 @@ const named = (fields: Fields = {}, metadata: Fields = {}): Fields => ({
   metadata: { name: "a", ...metadata },
   ...fields,
 });
-/** For cluster-scoped kinds: the name is the case's namespace. */
+/** The body for a cluster-scoped kind, named after the namespace of the case. */
 const wide = (fields: Fields = {}, suffix = ""): Fields => ({ metadata: { name: `{ns}${suffix}` }, ...fields });
 const group = (name: string, plural: string): string => `/apis/${name}/v1/${plural}`;
 const inGroup = (name: string, plural: string): string => `/apis/${name}/v1/namespaces/{ns}/${plural}`;
@@ -193,7 +193,7 @@ export const smallest: Table = {
     const { name = "" } = body["metadata"] as { name?: string };
     return {
       name: kind,
-      // The object is deleted, because it could affect other cases.
+      // Deleted, because other cases could notice the object.
       steps: [post(at, body), del(`${at}/${name}`)],
       ...(differs === undefined ? {} : { differs }),
     };

@@ -1,4 +1,4 @@
-/** Statuses: what controllers and kubelets can write, and which fields remain unchanged. */
+/** Status subresources: what controllers and kubelets can write, and which fields stay unchanged. */
 import { get, patch, post, put, type Case, type Step, type Table } from "../case.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>;
 interface Subject {
   readonly path: string;
   readonly body: Json;
-  /** Whether the kind is cluster-scoped: the name is then the case's namespace. */
+  /** Whether the kind is cluster-scoped: the object is named after the namespace of the case. */
   readonly wide?: true;
 }
 
@@ -50,7 +50,7 @@ const level: Subject = {
   wide: true,
 };
 
-/** An object, and writes of its status, one after the other. */
+/** Creates an object and writes its status several times. */
 function statuses(name: string, { path, body, wide }: Subject, ...written: readonly Json[]): Case {
   const own = wide === true ? "{ns}" : "a";
   const object = `${path}/${own}`;

@@ -1,9 +1,9 @@
-/** Times of creation, deletion and changes: what changes them, and what does not. */
+/** Times of creation, requested deletion and managers' writes: which requests change them and which do not. */
 import { configMap, del, get, pass, patch, paths, pod, post, put, type Case, type Step, type Table } from "../case.ts";
 
 const { configmaps, pods } = paths;
 
-/** A second passes before each write, so that it is visible which write changed a time. */
+/** A second passes before each write, so that the times show which write set them. */
 const timed = (name: string, ...steps: readonly Step[]): Case => ({
   name,
   ordersTimes: true,

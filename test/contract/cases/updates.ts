@@ -1,4 +1,4 @@
-/** Effects of updates: field ownership, repeated writes, and addresses of Services. */
+/** The effects of updates: field managers, values that the server sets again, and the addresses of Services. */
 import { del, get, patch, paths, pod, post, put, settle, type Step, type Table, workload } from "../case.ts";
 
 const p = paths;

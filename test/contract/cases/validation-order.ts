@@ -1,4 +1,4 @@
-/** Updates with several errors at once: kinds differ in their checks and in the order of these. */
+/** Updates with several errors at once: kinds differ in which checks they make, and in which order. */
 import { del, patch, post, type Table } from "../case.ts";
 
 type Named = Table["cases"][number];
@@ -6,7 +6,7 @@ type Named = Table["cases"][number];
 interface Wrong {
   readonly path: string;
   readonly sent: Readonly<Record<string, unknown>>;
-  /** Invalid fields, in addition to an invalid label. */
+  /** Changes that are sent together with an invalid label. */
   readonly wrong: Readonly<Record<string, unknown>>;
   readonly differs?: string;
 }

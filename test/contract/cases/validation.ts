@@ -1,4 +1,4 @@
-/** Validation of kinds around workloads, with every message and cause. */
+/** Validation errors of the kinds around workloads, with all messages and causes. */
 import { patch, paths, post, type Case, type Step, type Table } from "../case.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -10,11 +10,11 @@ const podSpec = { containers: [{ name: "c", image: "i" }] };
 const template = { metadata: { labels }, spec: podSpec };
 const once = { ...podSpec, restartPolicy: "Never" };
 
-/** One dry-run create per spec. */
+/** Creates an object with each spec, as a dry run. */
 const specs = (path: string, base: Fields, ...changes: readonly Fields[]): Step[] =>
   changes.map((change) => post(path, named({ ...base, ...change }), "dryRun=All"));
 const bodies = (path: string, ...all: readonly Fields[]): Step[] => all.map((body) => post(path, body, "dryRun=All"));
-/** Dry-run changes of one object. */
+/** Makes each change of one object, as a dry run. */
 const updates = (path: string, ...changes: readonly Fields[]): Step[] =>
   changes.map((change) => patch("merge", path, change, "dryRun=All"));
 

@@ -1,4 +1,4 @@
-/** Warnings about pods and templates that are accepted. */
+/** Warnings for pods and templates that are accepted. */
 import { get, patch, paths, post, type Case, type Table } from "../case.ts";
 
 const { pods, deployments, replicasets, statefulsets, daemonsets, jobs, cronjobs, replicationcontrollers } = paths;

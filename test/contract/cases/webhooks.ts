@@ -1,4 +1,4 @@
-/** Validating admission webhooks: when they are called, what they receive, and how their responses are processed. */
+/** Validating admission webhooks: when they are called, the requests that they receive, and the effect of their responses. */
 import {
   type Case,
   configMap,
@@ -29,10 +29,10 @@ export const rule = (resources: string, operations = "CREATE", more: object = {}
   ...more,
 });
 
-/** Selects objects in the case's namespace. */
+/** Selects the namespace of the case. */
 export const here = { matchLabels: { "kubernetes.io/metadata.name": "{ns}" } };
 
-/** A webhook in a configuration: its name is `NAME.example.com`, and it is served as NAME. */
+/** A webhook of a configuration: its name is `NAME.example.com`, and its handler NAME. */
 export const webhook = (name: string, more: object = {}): object => ({
   name: `${name}.example.com`,
   clientConfig: { url: `{hooks}/${name}`, caBundle: "{ca}" },
@@ -43,12 +43,12 @@ export const webhook = (name: string, more: object = {}): object => ({
   ...more,
 });
 
-/** A configuration, named after the case's namespace. */
+/** A configuration, named after the namespace of the case. */
 export const configuration = (...webhooks: readonly object[]): object => ({ metadata: { name: "{ns}" }, webhooks });
 
 interface Scene {
   readonly hooks: Readonly<Record<string, Webhook>>;
-  /** The webhooks of the configuration. Default: one for creates of ConfigMaps. */
+  /** The webhooks of the configuration; by default one for creations of ConfigMaps. */
   readonly webhooks?: readonly object[];
   /** Steps before the webhooks are configured. */
   readonly before?: readonly Step[];
@@ -56,7 +56,7 @@ interface Scene {
   readonly differs?: string;
 }
 
-/** A case that configures webhooks, calls them by its steps, and removes them. */
+/** A case that configures webhooks, runs its steps, and deletes the configuration. */
 export function hooked(type: "validating" | "mutating", name: string, scene: Scene): Case {
   const { hooks, webhooks = [webhook("hook")], before = [], steps, differs } = scene;
   const collection = `${registrations}/${type}webhookconfigurations`;
@@ -71,7 +71,7 @@ export function hooked(type: "validating" | "mutating", name: string, scene: Sce
       ...steps,
       type === "mutating" ? received : receivedByAll,
       del(`${collection}/{ns}`),
-      // The configuration must not affect the next case.
+      // Until the server has noticed the deletion, so that it does not affect the next case.
       settle,
     ],
   };
@@ -83,7 +83,7 @@ const create = post(paths.configmaps, configMap("a", { k: "v" }));
 const deployment = `${paths.deployments}/web`;
 const cluster = "/api/v1/nodes";
 
-/** Two webhooks of which one does not match: the calls show which one does. */
+/** Two webhooks, of which usually one matches: the received calls show which. */
 const two = (first: object, second: object): readonly object[] => [webhook("one", first), webhook("two", second)];
 const both = { one: allows, two: allows };
 
@@ -407,7 +407,7 @@ const denials: readonly Case[] = [
   }),
 ];
 
-/** A create with a webhook that responds like this. */
+/** A case in which the webhook gives an unusual response; `more` contains fields of its registration, such as `failurePolicy`. */
 const broken = (name: string, hook: Webhook, more: object = {}): Case =>
   validating(name, {
     hooks: { hook },

@@ -1,4 +1,4 @@
-/** Defaults and validation of workloads, Services and small kinds. */
+/** Defaulting and validation of workload kinds, Services and small kinds. */
 import { patch, paths, pod, post, put, workload, type Step, type Table } from "../case.ts";
 
 const p = paths;

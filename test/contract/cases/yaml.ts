@@ -1,4 +1,4 @@
-/** YAML in request bodies, and in responses if the client accepts it. */
+/** Request bodies in YAML, and YAML responses for clients that accept them. */
 import { paths, post, type Case, type Step, type Table } from "../case.ts";
 
 const { configmaps, pods, deployments } = paths;
@@ -20,7 +20,7 @@ const sent = (
   ...(accept === undefined ? {} : { accept }),
 });
 
-/** A ConfigMap with these lines as its data. */
+/** A ConfigMap whose data consists of these lines. */
 const data = (...lines: readonly string[]): string =>
   [
     "apiVersion: v1",

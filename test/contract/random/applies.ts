@@ -1,18 +1,18 @@
-/** Random applies, updates, status writes and scales of a few objects by several managers. A seed always generates the same requests. */
+/** Random applies, updates, statuses and scales of a few objects by several managers: the same seed generates the same requests. */
 import type { Random } from "../../../src/platform/random.ts";
 import { apply, type Case, del, get, patch, paths, put, type Step } from "../case.ts";
 import { diceOf, type Dice } from "./dice.ts";
 
 type Json = Record<string, unknown>;
 
-/** An object that is applied. */
+/** An object for server-side apply. */
 interface Applied {
   readonly apiVersion: string;
   readonly kind: string;
   readonly path: string;
-  /** Returns any part of the object, which is valid after the merge or not. */
+  /** A random part of the object, which can be invalid even after the merge. */
   part(dice: Dice): Json;
-  /** Adds the fields that make it valid. */
+  /** Completes a part so that it is valid on its own. */
   whole(part: Json): Json;
   status?(dice: Dice): Json;
   readonly isScaled?: true;
@@ -25,7 +25,7 @@ function someOf(dice: Dice, keys: readonly string[]): Json {
   return Object.fromEntries(dice.some(keys).map((key) => [key, dice.one(texts)]));
 }
 
-/** Returns some of the keys, in random order. */
+/** A random subset of the keys, in random order. */
 function shuffled(dice: Dice, keys: readonly string[]): string[] {
   const left = dice.some(keys);
   const order: string[] = [];
@@ -261,7 +261,7 @@ function stepOf(dice: Dice): Step {
   return kind < 6 ? updateOf(dice, object) : applyOf(dice, object);
 }
 
-/** A case with `length` requests, followed by the final state. */
+/** A case of `length` requests, followed by reads of the final state. */
 export function randomApplies(random: Random, length: number, name: string): Case {
   const dice = diceOf(random);
   return {

@@ -1,4 +1,4 @@
-/** Kinds of the core group that are not workloads, and related kinds. */
+/** Kinds of the core group other than workloads, and related kinds. */
 import { patch, paths, pod, post, put } from "../case.ts";
 import type { Dice } from "./dice.ts";
 import type { Body, RandomKind, RandomPatch } from "./kind.ts";
@@ -116,7 +116,7 @@ function container(dice: Dice, name: string): Body {
   };
 }
 
-/** The spec of a pod or a template. */
+/** The spec of a pod or of a pod template. */
 export function podSpec(dice: Dice, more: Body = {}): Body {
   return {
     containers: dice.chance(0.03)
@@ -203,7 +203,7 @@ const pods: RandomKind = {
   ],
 };
 
-/** A valid pod, for requests in which only that matters. */
+/** A pod that is always valid. */
 export const plainPod = (name: string): Body => pod(name) as Body;
 
 const nodes: RandomKind = {

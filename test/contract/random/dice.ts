@@ -1,16 +1,16 @@
-/** Random choices from a seed. */
+/** Random choices that depend on a seed. */
 import { below, type Random } from "../../../src/platform/random.ts";
 
 export interface Dice {
-  /** Returns one of the values. */
+  /** One of the values. */
   one<T>(values: readonly T[]): T;
-  /** Returns true in this share of all calls. */
+  /** Returns true with the probability `share`. */
   chance(share: number): boolean;
-  /** Returns the value in this share of all calls, otherwise undefined: JSON omits the field. */
+  /** The value with the probability `share`, otherwise undefined, which JSON omits. */
   maybe<T>(share: number, value: () => T): T | undefined;
-  /** Returns an integer in [0, bound). */
+  /** An integer in [0, bound). */
   below(bound: number): number;
-  /** Returns each of the values with a probability of one half. */
+  /** A random subset: each value with a probability of one half. */
   some<T>(values: readonly T[]): T[];
 }
 

@@ -1,4 +1,4 @@
-/** Runs `work` for each item in order, `width` of them at a time. The promises of all results are available at once. */
+/** Runs `work` for each item in order, at most `width` at a time; the promises of all items are available immediately. */
 export function inFlight<Item, Result>(
   items: readonly Item[],
   width: number,
@@ -8,7 +8,7 @@ export function inFlight<Item, Result>(
   const lanes: Promise<unknown>[] = Array.from({ length: width }, () => Promise.resolve());
   for (const [index, item] of items.entries()) {
     const result = (lanes[index % width] as Promise<unknown>).then(() => work(item));
-    // The caller handles the error of a result. The lane continues.
+    // The caller that awaits the result receives its error; the lane continues.
     lanes[index % width] = result.catch(() => undefined);
     started.set(item, result);
   }

@@ -1,9 +1,9 @@
-/** Intended differences. Each has a reason, is removed from both responses, and must occur in a long run. */
+/** Known differences: each has a reason, removes itself from both responses, and must occur in a long run. */
 import type { Result, Step } from "../case.ts";
 
 export interface KnownDifference {
   readonly reason: string;
-  /** Returns the response without the difference. */
+  /** Returns the response without the differing part. */
   without(result: Result): Result;
 }
 
@@ -18,11 +18,11 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
 ];
 
-/** A template in a message, with escaped quotes. */
+/** A template in an error message, whose quotes are escaped. */
 const goTemplate =
   /Invalid value: \{\\"(?:metadata|spec|labels|Spec|creationTimestamp|containers|dnsPolicy|Volumes)\\".*?\}: field is immutable/g;
 
-/** Returns both responses without known differences, and those that occurred. */
+/** Both responses without known differences, and the differences that occurred. */
 export function withoutKnown(theirs: Result, ours: Result): { theirs: Result; ours: Result; met: KnownDifference[] } {
   const met: KnownDifference[] = [];
   for (const known of knownDifferences) {
@@ -35,17 +35,17 @@ export function withoutKnown(theirs: Result, ours: Result): { theirs: Result; ou
   return { theirs, ours, met };
 }
 
-/** A random request with different status codes. */
+/** A wild request to which the servers respond with different statuses, and the two statuses. */
 export interface Answered {
   readonly step: Step;
   readonly theirs: number;
   readonly ours: number;
 }
 
-/** A random request whose responses have different status classes on purpose. */
+/** A wild request for which responses of different status classes are expected. */
 export interface KnownAnswer {
   readonly reason: string;
-  /** Whether it depends on a certain moment, so that it need not occur. */
+  /** Depends on when the request is sent, so it does not have to occur. */
   readonly byChance?: true;
   is(answered: Answered): boolean;
 }

@@ -1,4 +1,4 @@
-/** Kinds that refer to others: budgets, autoscalers, roles, quotas, Events. */
+/** Kinds that concern other objects: budgets, autoscalers, roles, quotas, Events. */
 import { paths } from "../case.ts";
 import type { Dice } from "./dice.ts";
 import type { Body, RandomKind } from "./kind.ts";
@@ -210,7 +210,7 @@ const priorityClasses: RandomKind = {
   ],
 };
 
-// These are in a separate namespace, because they would count and limit other objects, based on the server's caches, which can be stale.
+// In a separate namespace, because quotas and LimitRanges would affect the other objects, and only once the server's caches contain them.
 const apart = (plural: string): string => `/api/v1/namespaces/{ns}-apart/${plural}`;
 
 const quotas: RandomKind = {

@@ -1,4 +1,4 @@
-/** Random contract cases. A seed always generates the same requests. */
+/** Random contract cases: the same seed generates the same requests. */
 import type { Random } from "../../../src/platform/random.ts";
 import { type Case, del, get, patch, patchTypes, post, put, type Step } from "../case.ts";
 import { coreKinds } from "./core-kinds.ts";
@@ -34,12 +34,12 @@ function bodyOf(dice: Dice, kind: RandomKind, name: string): Body {
         },
       ]),
     },
-    // A field that no type has.
+    // A field that exists in no type.
     ...(dice.chance(0.02) ? { nonsense: 1 } : {}),
   };
 }
 
-/** The version of an earlier step's object, which is filled in by the run and can be outdated by then. */
+/** A placeholder for the resourceVersion in the response to an earlier step, which can be outdated by then. */
 function version(dice: Dice, step: number): string {
   return `{${Math.max(0, step - 1 - dice.below(12))}.metadata.resourceVersion}`;
 }
@@ -79,7 +79,7 @@ function writeQuery(dice: Dice): string | undefined {
 }
 
 function deletionOf(dice: Dice, path: string, step: number): Step {
-  // Grace periods are longer than any run.
+  // The grace periods are either 0 or longer than any run.
   const options: Body = {
     gracePeriodSeconds: dice.maybe(0.3, () => dice.one([0, 1000, 2000])),
     propagationPolicy: dice.maybe(0.3, () => dice.one(["Background", "Foreground", "Orphan"])),
@@ -123,7 +123,7 @@ function listsOf(dice: Dice, kind: RandomKind, step: number): Step[] {
   const seen = (query: string): Step => ({ ...get(kind.path, query), ...(accept === undefined ? {} : { accept }) });
   const query = listQuery(dice, kind, step);
   if (!query.includes("limit=")) {
-    // After a consistent list the server's cache is up to date, so a list from the cache is the same.
+    // After a consistent list the watch cache of the server is up to date, so a list from the cache returns the same.
     return dice.chance(0.2) ? [seen(query), seen(`${query}&resourceVersion=0`)] : [seen(query)];
   }
   return dice.chance(0.5) ? [seen(query), seen(`${query}&continue={${step}.metadata.continue}`)] : [seen(query)];
@@ -160,7 +160,7 @@ function stepsOf(dice: Dice, kind: RandomKind, step: number): Step[] {
   if (dices < 83) {
     const chosen = dice.one(["x=1", "y"]);
     const mine = kind.clusterWide === true ? `of={ns},${chosen}` : chosen;
-    // Namespaces have no deletecollection.
+    // Namespaces do not support deletecollection.
     if (kind.name === "namespaces") return [get(object)];
     return [del(kind.path, undefined, `labelSelector=${encodeURIComponent(mine)}`)];
   }
@@ -171,7 +171,7 @@ function stepsOf(dice: Dice, kind: RandomKind, step: number): Step[] {
   return listsOf(dice, kind, step);
 }
 
-/** A case with about `length` random requests, followed by the final state of all kinds. */
+/** A case of about `length` random requests, followed by reads of the final state of every kind. */
 export function randomCase(
   random: Random,
   length: number,

@@ -1,4 +1,4 @@
-/** PersistentVolumeClaims, and ReplicationControllers. */
+/** PersistentVolumeClaims and ReplicationControllers. */
 import { paths } from "../case.ts";
 import { podSpec } from "./core-kinds.ts";
 import type { Dice } from "./dice.ts";

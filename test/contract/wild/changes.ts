@@ -1,9 +1,9 @@
-/** Random values for fields, valid or invalid, and objects with one such change. */
+/** Values that may or may not suit a field, and objects in which one thing is changed to such a value. */
 import type { Field, Schema, Scalar, Shape, Struct } from "../../../src/api/wire/schema.ts";
 import type { Dice } from "../random/dice.ts";
 import type { Json } from "./example.ts";
 
-/** Names, addresses, paths and numbers. Each is valid for some field. */
+/** Names, addresses, paths and numbers, each of which is valid for some field. */
 export const texts: readonly string[] = [
   "",
   "a",
@@ -44,7 +44,7 @@ const times: readonly string[] = ["2026-01-02T03:04:05Z", "2020-01-01T00:00:00Z"
 const microTimes: readonly string[] = ["2026-01-02T03:04:05.000006Z"];
 const bytes: readonly string[] = ["", "YQ==", "LS0tLS0="];
 
-/** Returns one of the field's values if the API enumerates them; otherwise a value that can be valid or not. */
+/** One of the allowed values if the API defines them; otherwise a value that may or may not be valid. */
 function scalarOf(dice: Dice, scalar: Scalar, field: Field | undefined): unknown {
   if (field?.values !== undefined && dice.chance(0.5)) return dice.one(field.values);
   switch (scalar) {
@@ -69,7 +69,7 @@ function scalarOf(dice: Dice, scalar: Scalar, field: Field | undefined): unknown
   }
 }
 
-/** Fields with CEL, which the sandbox does not compile here: the expressions are valid. */
+/** Fields with CEL expressions that the sandbox does not compile: they get a valid value. */
 const expressions: Readonly<Record<string, string>> = {
   expression: "true",
   valueExpression: "'a'",
@@ -82,7 +82,7 @@ const patches: Readonly<Record<string, string>> = {
 export const isUncompiled = (key: string, { name }: Struct): boolean =>
   key in expressions && /^(admission|resource)/.test(name);
 
-/** Returns a random value of a shape. Structs have some of their fields: the deeper, the fewer. */
+/** A random value of a shape; structs get a few of their fields, and fewer at deeper levels. */
 export function somethingOf(dice: Dice, shape: Shape, schema: Schema, depth: number, field?: Field): unknown {
   switch (shape.is) {
     case "scalar":
@@ -114,7 +114,7 @@ export function somethingOf(dice: Dice, shape: Shape, schema: Schema, depth: num
 export const isJson = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns a value of a shape with one random change. */
+/** Changes one thing somewhere in a value of a shape; returns the new value. */
 function changed(dice: Dice, value: unknown, shape: Shape, schema: Schema, field?: Field): unknown {
   if (dice.chance(0.12)) return somethingOf(dice, shape, schema, 0, field);
   if (shape.is === "struct" && isJson(value)) return changedStruct(dice, value, schema.struct(shape.name), schema);
@@ -132,7 +132,7 @@ function changed(dice: Dice, value: unknown, shape: Shape, schema: Schema, field
   return somethingOf(dice, shape, schema, 0, field);
 }
 
-/** Returns the fields of a struct with one random change. */
+/** The fields of a struct with one thing changed somewhere in them. */
 export function changedStruct(dice: Dice, value: Json, struct: Struct, schema: Schema): Json {
   const there = Object.keys(value).filter((key) => struct.fields.has(key));
   const all = [...struct.fields.keys()].filter((key) => key !== "metadata" && key !== "kind" && key !== "apiVersion");

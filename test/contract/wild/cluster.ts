@@ -1,4 +1,4 @@
-/** Kinds of the groups networking, rbac, storage, resource, flowcontrol, certificates, and of the API server's own extension groups. */
+/** Kinds of the groups networking, rbac, storage, resource, flowcontrol, certificates, and of groups about the API server itself. */
 import { clusterWide, namespaced, type Example, type Json } from "./example.ts";
 
 const rbac = "rbac.authorization.k8s.io/v1";
@@ -7,7 +7,7 @@ const flow = "flowcontrol.apiserver.k8s.io/v1";
 const devices = "resource.k8s.io/v1";
 const registration = "admissionregistration.k8s.io/v1";
 
-/** A request for the name `a`, made with openssl, without its key. */
+/** A certificate request for the name `a`, made with openssl; its key was not kept. */
 const signingRequest =
   "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIRk1HNENBUUF3RERFS01BZ0dBMVVFQXd3QllUQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCTjBldDlPY01uTkhPUjJkZlg5QWZDQkRuSmFmY2pJVmlxbzJKVFV0Nk8xNFBVNU5sTHRGSnVTZ2ZKS0pld3UrCm44eUU2Q3g0TThLM1p4RlFtYTNwMTdHZ0FEQUtCZ2dxaGtqT1BRUURBZ05IQURCRUFpQUl1OEo1Zy9HSXZIeGsKQjJGNTU1YmZsQWFWc0U2RVhQM0VFc0VaNTlxUWRnSWdSdTBXVzZzWTdQWGJQM2tjV3BZbEFNUGFhQTFxYUxOSwpEUWU2QThPTWJrST0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==";
 
@@ -25,7 +25,7 @@ const flowRules: readonly Json[] = [
   },
 ];
 
-/** Rules for resources that do not exist, so that nothing else in the test is affected. */
+/** A rule for a resource that is not served, so that no other request matches it. */
 const elsewhere: Json = {
   operations: ["CREATE"],
   apiGroups: ["nowhere.example.com"],

@@ -1,15 +1,15 @@
-/** A valid object of a kind, which is then changed at random. */
+/** A valid object of a kind, from which wild ones are made. */
 export type Json = Record<string, unknown>;
 
 export interface Example {
   readonly apiVersion: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Without metadata.name. */
+  /** The object without metadata.name. */
   readonly body: Json;
-  /** Pattern for kinds with special names: `{n}` is the name that it would have otherwise. */
+  /** The name, if the kind requires a certain form: `{n}` is replaced by the usual name. */
   readonly name?: string;
-  /** Whether only creates are tested, because the real server's own loops write to existing objects. */
+  /** Only creations are tested, because control loops of the real server write to existing objects. */
   readonly newOnly?: true;
 }
 

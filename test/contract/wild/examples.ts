@@ -1,4 +1,4 @@
-/** An example of every kind that the server accepts. */
+/** An example of every kind that can be created. */
 import { clusterExamples, reviewExamples } from "./cluster.ts";
 import { coreExamples } from "./core.ts";
 import type { Example } from "./example.ts";

@@ -1,4 +1,4 @@
-/** Metadata with one or a few random changes. */
+/** Metadata in which one or a few fields are wild. */
 import type { Dice } from "../random/dice.ts";
 import { texts } from "./changes.ts";
 import type { Json } from "./example.ts";
@@ -33,7 +33,7 @@ const managerOf = (dice: Dice): Json => ({
   subresource: dice.maybe(0.3, () => dice.one(["status", "scale", "none", "x".repeat(257)])),
 });
 
-/** Random values, by field. */
+/** Generators of possible values, keyed by field. */
 const fields: Readonly<Record<string, (dice: Dice) => unknown>> = {
   name: (dice) => dice.one(texts),
   generateName: (dice) => dice.one([...texts, "x".repeat(63)]),
@@ -55,7 +55,7 @@ const fields: Readonly<Record<string, (dice: Dice) => unknown>> = {
   deletionGracePeriodSeconds: (dice) => dice.one([0, 1, -1, 30]),
 };
 
-/** Returns metadata with some random fields. */
+/** The given metadata with some fields replaced or added. */
 export function wildMetadata(dice: Dice, given: Json): Json {
   const made: Json = { ...given };
   do {

@@ -1,10 +1,10 @@
-/** Patches that make one random change to an object, and invalid patches. */
+/** Patches of an object that change one thing in it to something wild, and some that are not valid patches. */
 import type { Schema, Shape, Struct } from "../../../src/api/wire/schema.ts";
 import type { Dice } from "../random/dice.ts";
 import { isJson, isUncompiled, somethingOf, texts } from "./changes.ts";
 import type { Json } from "./example.ts";
 
-/** JSON of another type than most fields. */
+/** JSON values that most fields do not accept. */
 const strangers: readonly unknown[] = [
   null,
   1,
@@ -25,19 +25,19 @@ const strangers: readonly unknown[] = [
   { a: { b: "c" } },
 ];
 
-/** Returns a value that is often of the wrong type. */
+/** A JSON value that often has the wrong type. */
 export const stranger = (dice: Dice): unknown => dice.one(strangers);
 
 export type Patch = readonly [type: "json" | "merge" | "strategic", body: unknown];
 
-/** The place of a change, and the shape of its value. */
+/** The place of a change, with its shape and current value. */
 interface Place {
   readonly path: readonly string[];
   readonly shape: Shape;
   readonly there: unknown;
 }
 
-/** Returns a random place in an object: an existing field, or another field of its type. */
+/** A random place in an object: an existing field, or one that could exist. */
 export function placeIn(dice: Dice, value: Json, struct: Struct, schema: Schema): Place {
   let place: Place = { path: [], shape: { is: "struct", name: struct.name }, there: value };
   do {
@@ -113,7 +113,7 @@ function operationOf(dice: Dice, { path, shape, there }: Place, schema: Schema):
   }
 }
 
-/** Returns a merge patch that sets one place. A change in a list replaces the whole list. */
+/** A merge patch that sets one place; a change within a list replaces the whole list. */
 function nested(path: readonly string[], value: unknown, there: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
@@ -172,7 +172,7 @@ const noPatches: readonly Patch[] = [
   ["strategic", { metadata: { uid: "u" } }],
 ];
 
-/** Returns a random patch of an object. */
+/** A random patch of an object. */
 export function wildPatch(dice: Dice, value: Json, struct: Struct, schema: Schema): Patch {
   if (dice.chance(0.06)) return dice.one(noPatches);
   const place = placeIn(dice, value, struct, schema);
@@ -188,6 +188,6 @@ export function wildPatch(dice: Dice, value: Json, struct: Struct, schema: Schem
     : dice.chance(0.15)
       ? stranger(dice)
       : somethingOf(dice, place.shape, schema, 1);
-  // Only some of a list's items are in the patch.
+  // A strategic merge patch may contain only some items of a list.
   return [type, nested(place.path, made, type === "strategic" && dice.chance(0.3) ? undefined : value)];
 }

@@ -1,6 +1,6 @@
 /**
- * Cases with requests of every form for one kind: metadata, values of other types, patches, statuses, subresources, deletions and lists
- * with random changes. All are dry runs, so that each has the same initial object.
+ * Cases with requests of every form to one kind: metadata, values of wrong types, patches, statuses, subresources, deletions and lists in
+ * which something is wild. All of them are dry runs, so that each is applied to the same object.
  */
 import type { Random } from "../../../src/platform/random.ts";
 import { apply, del, get, patch, post, put, settle, type Case, type Step } from "../case.ts";
@@ -11,12 +11,12 @@ import { wildMetadata } from "./metadata.ts";
 import { placeIn, stranger, wildPatch } from "./patches.ts";
 import { pathOf, type Wildness } from "./wild.ts";
 
-/** The number of requests, and the kind's subresources with their verbs. */
+/** The number of requests, and the subresources of the kind with their verbs. */
 export interface Breadth extends Wildness {
   readonly subresources: ReadonlyMap<string, { readonly verbs: readonly string[] }>;
 }
 
-/** A kind, its object, and the random choices. */
+/** A kind, its object, and the dice. */
 interface Table extends Breadth {
   readonly dice: Dice;
   readonly example: Example;
@@ -54,7 +54,7 @@ const updateOfMetadata: Request = (table) => {
   return put(table.object, withMetadata(body, wildMetadata(table.dice, given)), queryOf(table.dice));
 };
 
-/** Returns a body with a value of another type somewhere, or with an unknown field. */
+/** The body with a value of another type somewhere, or with a field that exists in no type. */
 function mistyped({ dice, struct, schema }: Table, body: Json): Json {
   const copy = structuredClone(body);
   const { path } = placeIn(dice, body, struct, schema);
@@ -157,7 +157,7 @@ const scaleOf = (dice: Dice): Json => ({
   spec: dice.one<unknown>([{ replicas: dice.one([0, 3, -1, 2 ** 31]) }, {}, null, { replicas: "1" }]),
 });
 
-/** A request to any subresource except the status, with any method that it could have. */
+/** A request to any subresource but the status, with any method that it may support. */
 const subresource: Request = (table) => {
   const { dice, object, subresources } = table;
   const others = [...subresources].filter(
@@ -178,7 +178,7 @@ const subresource: Request = (table) => {
   return dice.chance(0.8) ? put(at, whole, queryOf(dice)) : post(at, whole, queryOf(dice));
 };
 
-/** A PUT to an object that does not exist. */
+/** A PUT of an object that does not exist. */
 const updateOfNothing: Request = (table, name) => {
   const body = bodyOf(table, name);
   return put(
@@ -193,7 +193,7 @@ const strangePath: Request = ({ dice, path }) =>
     `${path}/${encodeURIComponent(dice.one(texts.filter((text) => text !== "" && text !== "*" && !text.includes("/"))))}`,
   );
 
-/** By frequency, in percent. */
+/** The requests with their relative frequency, which sums to 100. */
 const requests: readonly (readonly [share: number, request: Request, needsObject: boolean])[] = [
   [12, newWithMetadata, false],
   [12, newOfOtherTypes, false],
@@ -220,7 +220,7 @@ function requestOf(table: Table): Request {
   return chosen;
 }
 
-/** A case for one kind: an object, and `length` requests. */
+/** A case for one kind: an object of it, and `length` requests. */
 export function wildRequests(random: Random, example: Example, breadth: Breadth): Case {
   const path = pathOf(example);
   const object = `${path}/${nameOf(example, "{ns}")}`;

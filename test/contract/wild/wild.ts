@@ -1,4 +1,4 @@
-/** Cases with one or a few errors per request: objects of every kind with random changes of fields. */
+/** Cases of requests with one or a few errors: objects of every kind with a field changed to something wild. */
 import type { Random } from "../../../src/platform/random.ts";
 import type { Schema, Struct } from "../../../src/api/wire/schema.ts";
 import { get, post, put, settle, type Case, type Step } from "../case.ts";
@@ -12,14 +12,14 @@ export function pathOf({ apiVersion, plural, namespaced }: Example): string {
 }
 
 export interface Wildness {
-  /** The kind's struct. */
+  /** The schema of the kind. */
   readonly struct: Struct;
   readonly schema: Schema;
-  /** Number of creates, and number of updates. */
+  /** The number of new objects, and also of updates. */
   readonly length: number;
 }
 
-/** A case for one kind: `length` creates, and as many updates of an existing object, all of them dry runs. */
+/** A case for one kind: `length` new objects and as many updates of an existing one, all of them dry runs. */
 export function wildCase(random: Random, example: Example, { struct, schema, length }: Wildness): Case {
   const dice = diceOf(random);
   const path = pathOf(example);

@@ -1,4 +1,4 @@
-/** With which tokens cluster-info is signed. The signatures are those of upstream's own tests. */
+/** Which tokens sign cluster-info. The expected signatures are those of upstream's tests. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { ConfigMaps, Secrets } from "../../../src/api/kinds.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -10,7 +10,7 @@ import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-c
 import { expiresIn, type TokenParts, tokenSecret } from "../token-cleaner/tokens.ts";
 
 const key = "kube-public/cluster-info";
-/** Of the text `payload` with the token `abc123`. */
+/** The signature of the text `payload` with the token `abc123`. */
 const signature = "eyJhbGciOiJIUzI1NiIsImtpZCI6ImFiYzEyMyJ9..QSxpUG7Q542CirTI2ECPSZjvBOJURUW5a7XqFpNI958";
 const jws = "jws-kubeconfig-abc123";
 

@@ -1,4 +1,4 @@
-/** Which requests are a kubelet's, and who may have them. */
+/** Which requests are recognized as a kubelet's, and who is allowed to have them approved. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { CertificateSigningRequests } from "../../../src/api/kinds.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -19,7 +19,7 @@ interface Parts extends RequestParts {
   readonly pem?: string;
 }
 
-/** A kubelet's request, but for what is given. */
+/** A request of a kubelet, with the given changes. */
 function requestOf(parts: Parts = {}): CertificateSigningRequest {
   const {
     commonName = node,
@@ -39,7 +39,7 @@ function requestOf(parts: Parts = {}): CertificateSigningRequest {
 }
 
 let scene: Scene;
-/** The subresources that were asked about. */
+/** The subresources of the access reviews. */
 let asked: string[];
 beforeEach(() => {
   scene = syncScene(certificateSigningRequestApproving);

@@ -1,4 +1,4 @@
-/** Certificates of upstream's own test. Source: kubernetes v1.36 pkg/controller/certificates/cleaner/cleaner_test.go. */
+/** Certificates of upstream's test. Source: kubernetes v1.36 pkg/controller/certificates/cleaner/cleaner_test.go. */
 
 /** Expired on 2017-10-03T20:48:38Z. */
 export const expiredCertificate = `-----BEGIN CERTIFICATE-----

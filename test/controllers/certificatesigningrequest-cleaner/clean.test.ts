@@ -1,4 +1,4 @@
-/** Which requests go, and when. The cases of upstream's test, and what is at their edges. */
+/** Which requests are deleted, and when: the cases of upstream's test, and their boundaries. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { CertificateSigningRequests } from "../../../src/api/kinds.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -13,7 +13,7 @@ const hourMs = 60 * minuteMs;
 
 interface Condition {
   readonly type: string;
-  /** How long ago it was written, in ms; absent: it does not say. */
+  /** How long ago the condition was updated, in ms; if absent, it has no lastUpdateTime. */
   readonly agoMs?: number;
 }
 

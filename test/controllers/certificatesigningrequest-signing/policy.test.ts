@@ -1,4 +1,4 @@
-/** How long certificates last, and what their usages are: the cases of upstream's tests. */
+/** Validity and usages of certificates: the cases of upstream's tests. */
 import { describe, expect, test } from "bun:test";
 import { durationOf, usagesOf, validityOf } from "../../../src/controllers/certificatesigningrequest-signing/policy.ts";
 
@@ -52,7 +52,7 @@ describe("usagesOf", () => {
     { usages: ["s/mime", "email protection"], bits: [], ids: [email] },
   ])
     test(usages.join(", "), () => expect(usagesOf(usages)).toEqual({ keyUsage: bits, extendedKeyUsage: ids }));
-  // RFC 5280, 4.2.1.3: in the order of the bits.
+  // In the order of the bits of RFC 5280, 4.2.1.3.
   const inOrder = [
     "digital signature",
     "content commitment",
@@ -67,7 +67,7 @@ describe("usagesOf", () => {
   for (const [bit, usage] of inOrder.entries())
     test(`${usage} is bit ${bit}`, () => expect(usagesOf([usage]).keyUsage).toEqual([bit]));
 
-  // In the order of the last number; 4.2.1.12 has most of them.
+  // In the order of the last number of the OID; most are defined in RFC 5280, 4.2.1.12.
   const purposes = [
     "server auth",
     "client auth",

@@ -1,4 +1,4 @@
-/** Which requests are signed, which fail, and what the certificates say. */
+/** Which requests are signed, which fail, and the contents of the certificates. */
 import { X509Certificate } from "node:crypto";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { CertificateSigningRequests } from "../../../src/api/kinds.ts";
@@ -340,7 +340,7 @@ test("a request whose signature does not match its key is not signed", async () 
     Buffer.from(pem.replaceAll(/-----[A-Z ]+-----|\n/g, ""), "base64"),
   );
   if (one === undefined || other === undefined) throw new Error("expected two");
-  // The signature is at the end; both are as long, within a byte or two.
+  // The signature is at the end; the lengths of the two requests differ by at most a byte or two.
   const forged = Buffer.concat([one.subarray(0, one.length - 20), other.subarray(other.length - 20)]);
   const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${forged.toString("base64")}\n-----END CERTIFICATE REQUEST-----\n`;
   expect(String(await rejection(syncOf({ ...client, pem })))).toContain(

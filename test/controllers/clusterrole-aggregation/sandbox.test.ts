@@ -1,4 +1,4 @@
-/** The roles that every cluster has, in the embedded cluster, on virtual time. */
+/** The default roles of a cluster, in the embedded cluster on virtual time. */
 import { expect, test } from "bun:test";
 import { ClusterRoles } from "../../../src/api/kinds.ts";
 import { aggregationManager } from "../../../src/controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
@@ -34,7 +34,7 @@ for (const { who, controllers } of [
     await scene.run(5000);
     expect(await rules("view")).toEqual(first);
     expect(await rules("admin")).toEqual(admin);
-    // Nobody is selected: what others wrote stays.
+    // The selector matches no role, so the existing rules stay.
     const { aggregationRule, rules: own } = aggregatedRole("mine", [{ none: "such" }], [widgets]);
     const mine = {
       metadata: { name: "mine" },

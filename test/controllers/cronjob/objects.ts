@@ -1,4 +1,4 @@
-/** CronJobs and their Jobs for tests, with just the fields that matter. */
+/** CronJobs and their Jobs for tests, with only the relevant fields. */
 import { CronJobs } from "../../../src/api/kinds.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -12,7 +12,7 @@ export interface CronJobParts {
   readonly template?: object;
 }
 
-/** `nightly` in `shop`, due every hour, made at 09:30; the scene starts at 10:00. */
+/** `nightly` in `shop`, which runs every hour, created at 09:30; the scene starts at 10:00. */
 export function cronJobOf({ spec, status = {}, meta, template }: CronJobParts = {}): CronJob {
   return {
     metadata: {
@@ -41,7 +41,7 @@ export function cronJobOf({ spec, status = {}, meta, template }: CronJobParts = 
 
 export interface JobParts {
   readonly ended?: "Complete" | "Failed";
-  /** Minutes before the scene's start; none if it has not started. */
+  /** Minutes before the start of the scene; if absent, the Job has not started. */
   readonly startedMinutesAgo?: number;
   readonly completedMinutesAgo?: number;
   readonly owner?: CronJob;

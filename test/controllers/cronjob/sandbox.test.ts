@@ -7,7 +7,7 @@ import { cronJobOf } from "./objects.ts";
 const minute = 60_000;
 const at = { namespace: "default", name: "nightly" };
 
-/** The cluster begins at midnight of 2026-01-01. */
+/** The embedded cluster starts at midnight on 2026-01-01. */
 async function withCronJob(spec: object, play: (scene: JobScene) => Promise<void>): Promise<void> {
   const scene = await jobScene({ controllers: [cronjob] });
   const { spec: own } = cronJobOf({ spec });

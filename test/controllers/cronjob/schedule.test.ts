@@ -14,7 +14,7 @@ const at = (text: string): number => Date.parse(`2026-01-${text}Z`);
 
 interface Case {
   readonly schedule?: string;
-  /** When it was created; the 1st at midnight. */
+  /** The creation time; midnight on the 1st by default. */
   readonly created?: string;
   readonly last?: string;
   readonly deadline?: number;

@@ -9,7 +9,7 @@ import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-c
 import { activeOf, cronJobOf, jobOf, minutesAgo } from "./objects.ts";
 
 const key = "shop/nightly";
-/** Minutes since 1970, of 10:00. */
+/** Minutes from 1970 to 10:00. */
 const minutes = sceneStart / 60_000;
 const name = `nightly-${minutes}`;
 let scene: Scene;
@@ -352,7 +352,7 @@ describe("the Job of a run", () => {
     const made = jobFromTemplate(cronJobOf({ spec: { timeZone: "America/St_Johns" }, template }), sceneStart);
     expect(jobName(cronJobOf(), sceneStart + 59_999)).toBe(name);
     expect(made.metadata.name).toBe(name);
-    // The template is that of `cronJobOf` without its metadata: `spec` above replaces nothing of it.
+    // The template of `cronJobOf` with metadata: `spec` above does not replace any part of it.
     expect(made.metadata).toMatchObject({
       namespace: "shop",
       creationTimestamp: "2026-11-21T10:00:00Z",
@@ -389,7 +389,7 @@ describe("a notification", () => {
   test("of a changed schedule or zone leads to one when the next run is due", () => {
     scene.notify(CronJobs, { type: "updated", before: cronJobOf(), object: changed({ schedule: "15 * * * *" }) });
     scene.notify(CronJobs, { type: "updated", before: cronJobOf(), object: changed({ timeZone: "Asia/Kathmandu" }) });
-    // Made at 09:30, which is 15:15 there: the first run is due at 09:45, the one after it at 10:15 UTC and 10:45.
+    // It is 10:00 UTC: both minute 15 and the next full hour in Kathmandu (UTC+5:45) are at 10:15 UTC.
     expect(woken()).toEqual([`in ${15 * 60_000 + 100} ms`, `in ${15 * 60_000 + 100} ms`]);
   });
 

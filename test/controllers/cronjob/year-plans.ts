@@ -1,10 +1,10 @@
 /**
- * CronJobs that live through a year, and what happens to them. Three zones whose clocks change: forward by an hour in March and back in
- * autumn, on other days in Europe than in America, and on Lord Howe Island by half an hour, in the other order. The year has a
- * February 29.
+ * CronJobs that run for a year, and the events during it. There are three time zones with daylight saving: two change by an hour in March
+ * and back in autumn, on different days in Europe and America; Lord Howe Island changes by half an hour, in the opposite order. The year
+ * contains a February 29.
  */
 
-/** Times in seconds since 1970. */
+/** All times are in seconds since 1970. */
 export interface YearPlan {
   readonly name: string;
   readonly schedule: string;
@@ -12,9 +12,9 @@ export interface YearPlan {
   readonly policy: "Allow" | "Forbid" | "Replace";
   /** `spec.startingDeadlineSeconds` */
   readonly deadline?: number;
-  /** How long its Jobs take, one after the other, and from the first again. */
+  /** Durations of the Jobs in order, repeated cyclically. */
   readonly seconds: readonly number[];
-  /** It is suspended at the first time and resumed at the second. */
+  /** Suspended at the first time and resumed at the second. */
   readonly suspended?: readonly [number, number];
 }
 
@@ -35,12 +35,12 @@ const zones = [
 ];
 
 const schedules: readonly Omit<YearPlan, "timeZone">[] = [
-  // Clocks change on Sundays, in the hour that is left out in spring and comes twice in autumn.
+  // Clocks change on Sundays; the hour is skipped in spring and repeated in autumn.
   { name: "in-the-gap", schedule: "15,45 2 * 3,4,9,10,11 0", policy: "Allow", seconds: [95] },
   { name: "around-the-gap", schedule: "*/20 1-3 * 3,4,9,10,11 0", policy: "Allow", seconds: [700, 1900] },
   { name: "long-jobs", schedule: "30 */6 * * 0", policy: "Forbid", seconds: [3601, 30_017, 7203] },
   { name: "replaced", schedule: "0 0,1,2,12 * 3,4,9,10,11 0", policy: "Replace", seconds: [1805, 5401] },
-  // Away while the clocks change, and too late for the last run.
+  // Suspended while the clocks change, and resumed too late for the last run.
   {
     name: "away",
     schedule: "30 1 * * *",
@@ -56,11 +56,11 @@ const plans: readonly YearPlan[] = [
   ...zones.flatMap(({ place, timeZone }) =>
     schedules.map((plan) => ({ ...plan, name: `${plan.name}-${place}`, timeZone })),
   ),
-  // An interval knows no zone.
+  // An interval does not depend on the time zone.
   { name: "by-interval", schedule: "@every 29h17m", timeZone: "Europe/Berlin", policy: "Allow", seconds: [61] },
 ];
 
-/** The whole of it, and the weeks in which clocks change. */
+/** The whole year, and the weeks around the clock changes. */
 export const periods: Readonly<Record<PeriodName, Period>> = {
   spring: { start: at("2027-03-10T00:00:00Z"), end: at("2027-04-06T00:00:00Z"), plans },
   autumn: { start: at("2027-09-29T00:00:00Z"), end: at("2027-11-10T00:00:00Z"), plans },

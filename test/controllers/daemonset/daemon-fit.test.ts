@@ -4,7 +4,7 @@ import { daemonSetOf, gpu, nodeOf, type NodeParts, toleratingGpu } from "./objec
 
 interface Row {
   readonly name: string;
-  /** Of the template's spec. */
+  /** Fields of the template's spec. */
   readonly pod?: object;
   readonly node?: NodeParts;
   readonly fits: "should run" | "may stay" | "neither";

@@ -27,7 +27,7 @@ describe("the DaemonSet controller", () => {
   });
 
   test("has no more than the permissions of upstream's role", () => {
-    /** From the bootstrap role of 1.36.3, list and watch left out. */
+    /** The bootstrap role of 1.36.3, without list and watch. */
     const role: Readonly<Record<string, readonly string[]>> = {
       "apps daemonsets": ["get"],
       "apps daemonsets/status": ["update"],

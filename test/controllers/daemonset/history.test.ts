@@ -13,7 +13,7 @@ beforeEach(() => {
   scene = syncScene(daemonset);
 });
 
-/** The set on one node, with a pod of its template. */
+/** Caches the set with one node and one pod of its template. */
 function has(parts: DaemonSetParts, revisions: readonly ControllerRevision[] = []): DaemonSet {
   const set = daemonSetOf(parts);
   scene.put(DaemonSets, set);
@@ -27,7 +27,7 @@ const sent = (): string[] =>
   scene.calls.filter(({ verb }) => verb !== "updateStatus").map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
 const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
 const body = (n: number): unknown => scene.calls[n]?.body;
-/** Of the template with another image. */
+/** A revision of the template with another image. */
 const earlier = (n: number, meta: object = {}): ControllerRevision =>
   revisionFor(daemonSetOf({ image: `agent:old-${n}` }), n, meta);
 const nameOf = ({ metadata }: ControllerRevision): string => metadata.name;
@@ -73,7 +73,7 @@ describe("the revision of a new template", () => {
       `create ControllerRevision agent-${hashOf(set)}`,
       `get ControllerRevision agent-${hashOf(set)}`,
     ]);
-    // Its label is not the pod's: the pod counts as old.
+    // Its label differs from the pod's, so the pod counts as outdated.
     expect(scene.decisions.some(({ rule }) => rule === "replace-outdated")).toBe(true);
   });
 

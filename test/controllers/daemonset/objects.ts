@@ -1,4 +1,4 @@
-/** DaemonSets, nodes and pods for unit tests, with just the fields that matter. */
+/** DaemonSets, nodes and pods for unit tests, with only the relevant fields. */
 import { DaemonSets } from "../../../src/api/kinds.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -17,14 +17,14 @@ export const labels = { app: "agent" } as const;
 export interface DaemonSetParts {
   readonly meta?: object;
   readonly image?: string;
-  /** Of the template's spec. */
+  /** Fields of the template's spec. */
   readonly pod?: object;
   readonly rolling?: object;
   readonly spec?: object;
   readonly status?: object;
 }
 
-/** The DaemonSet `agent`, with a rolling update of one node at a time unless told otherwise. */
+/** The DaemonSet `agent`, by default with a rolling update of one node at a time. */
 export function daemonSetOf(parts: DaemonSetParts = {}): DaemonSet {
   const { meta, image = "agent:1", pod, rolling = { maxUnavailable: 1, maxSurge: 0 }, spec, status } = parts;
   return {
@@ -53,15 +53,15 @@ export function daemonSetOf(parts: DaemonSetParts = {}): DaemonSet {
   };
 }
 
-/** With a surge of one node. */
+/** A rolling update with a surge of one node. */
 export const surging = { maxUnavailable: 0, maxSurge: 1 } as const;
 
-/** The label of the pods that the set makes. */
+/** The hash label of the pods that the set creates. */
 export function hashOf(set: DaemonSet): string {
   return podTemplateHash(set.spec?.template, { collisionCount: set.status?.collisionCount });
 }
 
-/** The revision that the set's template has. */
+/** The revision of the set's template. */
 export function revisionFor(set: DaemonSet, revision = 1, meta: object = {}): ControllerRevision {
   const hash = hashOf(set);
   const name = `agent-${hash}`;
@@ -107,13 +107,13 @@ export const gpu: Taint = { key: "dedicated", value: "gpu", effect: "NoSchedule"
 export const toleratingGpu: Toleration = { key: "dedicated", operator: "Equal", value: "gpu", effect: "NoSchedule" };
 
 export interface DaemonPodParts extends PodParts {
-  /** Its label; that of the set's template by default. */
+  /** The hash label of the pod; by default that of the set's template. */
   readonly hash?: string;
-  /** It became ready so long ago, in ms. Default: an hour. */
+  /** How long the pod has been ready, in ms; an hour by default. */
   readonly readyForMs?: number;
 }
 
-/** Bound to the node, running and ready, and of the set's template, unless told otherwise. */
+/** A pod that is bound to the node, running and ready, and matches the set's template by default. */
 export function podOn(set: DaemonSet, node: string, parts: DaemonPodParts & { readonly name?: string } = {}): Pod {
   const { name = `agent-on-${node}`, hash = hashOf(set), readyForMs = 3_600_000, ready = true, ...rest } = parts;
   return podOf(name, {
@@ -127,24 +127,24 @@ export function podOn(set: DaemonSet, node: string, parts: DaemonPodParts & { re
   });
 }
 
-/** The affinity of a pod for a node, by which it is bound there. */
+/** The node affinity with which the controller pins a pod to a node. */
 export function pinned(node: string): object {
   const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
   const required = { nodeSelectorTerms: [{ matchFields }] };
   return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } };
 }
 
-/** Not bound yet. */
+/** A pending pod that is not bound yet. */
 export function pendingPod(set: DaemonSet, node: string, name = `agent-for-${node}`): Pod {
   const { spec, ...pod } = podOn(set, node, { name, phase: "Pending", ready: false });
   const { nodeName: _, ...unbound } = spec ?? { containers: [] };
   return { ...pod, spec: { ...unbound, ...pinned(node) } };
 }
 
-/** Being deleted. */
+/** Metadata of a pod that is being deleted. */
 export const going: { readonly deletionTimestamp: string } = { deletionTimestamp: formatTime(sceneStart - 60_000) };
 
-/** What plans are made from, at `sceneStart`. */
+/** The input of the planning functions, at `sceneStart`. */
 export function inputFor(
   set: DaemonSet,
   { nodes, pods = [] }: { readonly nodes: readonly Node[]; readonly pods?: readonly Pod[] },

@@ -12,7 +12,7 @@ const noSchedule = nodeOf("node-1", { taints: [gpu] });
 
 interface Planned {
   readonly create: readonly string[];
-  /** `misplaced agent-on-node-1` */
+  /** Entries such as `misplaced agent-on-node-1`. */
   readonly remove: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** A DaemonSet in an embedded cluster of three nodes, whose scheduler and kubelet run its pods. */
+/** A DaemonSet in an embedded cluster with three nodes, a scheduler and kubelets. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ControllerRevisions, DaemonSets, Nodes, Pods } from "../../../src/api/kinds.ts";
 import type { DaemonSet, Pod } from "../../../src/api/types.ts";
@@ -31,7 +31,7 @@ function setOf({ rolling, pod, spec }: Parts): DaemonSet {
       template: { metadata: { labels }, spec: { containers: [{ name: "agent", image: "agent:1" }], ...pod } },
       ...spec,
     },
-    // As it is sent: the server fills in the rest.
+    // The form in which it is sent: the server adds the remaining fields.
   } as unknown as DaemonSet;
 }
 
@@ -52,7 +52,7 @@ const setImage = (image: string): Promise<unknown> =>
 const setTaints = (name: string, taints: readonly object[]): Promise<unknown> =>
   scene.during(scene.you.patch(Nodes, { namespace: "", name }, { type: "merge", body: { spec: { taints } } }));
 
-/** `node-1 agent:1`, with `…` where it is not ready and `†` where it is being deleted. */
+/** A pod as `node-1 agent:1`, with `…` if it is not ready and `†` if it is being deleted. */
 function told(pod: Pod): string {
   const mark = pod.metadata.deletionTimestamp === undefined ? (isPodReady(pod) ? "" : "…") : "†";
   return `${pod.spec?.nodeName ?? "no node"} ${pod.spec?.containers[0]?.image}${mark}`;
@@ -61,7 +61,7 @@ function told(pod: Pod): string {
 const pods = async (): Promise<string[]> => (await scene.list(Pods)).map(told).sort();
 const status = async (): Promise<DaemonSet["status"]> => (await scene.during(scene.you.get(DaemonSets, at))).status;
 
-/** All that the cluster looked like on the way to three pods of this image. */
+/** All states of the cluster until three pods have this image. */
 async function until(image: string): Promise<string[][]> {
   const seen: string[][] = [];
   for (let n = 0; n < 3000; n++) {
@@ -171,7 +171,7 @@ describe("500 nodes", () => {
     expect((await scene.list(Pods)).length).toBe(500);
     const writes = scene.events.flatMap((event) => (event.stage === "write" ? [event] : []));
     expect(writes.filter(({ verb, of }) => verb === "create" && of.kind === "Pod").length).toBe(500);
-    // 250 at once, then only the status until the cache shows them, then the others.
+    // The first sync creates 250 pods, then only the status is written until the cache contains them, then the others are created.
     const rules = scene.events.flatMap((event) => (event.stage === "decision" ? [event.rule] : []));
     expect(rules.filter((rule) => rule === "create-pods").length).toBe(2);
   }, 60_000);

@@ -27,7 +27,7 @@ beforeEach(() => {
   scene = syncScene(daemonset);
 });
 
-/** The set with its revision, nodes and pods, all cached. */
+/** Caches the set with its revision, nodes and pods. */
 function has(set: DaemonSet, nodes: readonly Node[], pods: readonly Pod[] = []): DaemonSet {
   scene.put(DaemonSets, set);
   scene.put(ControllerRevisions, revisionFor(set));
@@ -49,7 +49,7 @@ const createdFor = (): (string | undefined)[] =>
     .filter(({ verb, kind }) => verb === "create" && kind === "Pod")
     .map(({ body }) => targetNodeOf(body as Pod));
 
-/** The status of a set whose pods are all of its template and available, on so many nodes. */
+/** The status of a set whose pods match its template and are available on this number of nodes. */
 function complete(nodes: number): object {
   return {
     currentNumberScheduled: nodes,
@@ -413,7 +413,7 @@ describe("writing the status", () => {
     );
     await scene.sync(key);
     expect(sent()).toEqual(["updateStatus agent", "get agent", "updateStatus agent"]);
-    // The generation that this sync has dealt with; what it does not count is as the server has it.
+    // The generation is that of the synced object; fields that the sync does not compute are those on the server.
     expect(written()).toMatchObject({ observedGeneration: 1, collisionCount: 3, numberReady: 1 });
   });
 

@@ -19,7 +19,7 @@ const newer = <T extends Node | Pod>(object: T): T => ({
   metadata: { ...object.metadata, resourceVersion: "11" },
 });
 
-/** What a change of node-1 enqueues. */
+/** The keys that a change of node-1 enqueues. */
 function wokenBy(before: NodeParts | undefined, after: NodeParts): readonly string[] {
   const object = newer(nodeOf("node-1", after));
   if (before === undefined) scene.notify(Nodes, { type: "added", object, initial: false });

@@ -13,7 +13,7 @@ const bounds = [
   { maxSurge: 3, maxUnavailable: 2 },
 ];
 
-/** One rollout after the other, some before the last one is done; looked at every few milliseconds. */
+/** Runs several rollouts, some of which start before the previous one is complete; checks the pods every few milliseconds. */
 async function rollOut(
   random: Random,
   scene: RolloutScene,

@@ -1,4 +1,4 @@
-/** Deployments, their ReplicaSets and pods for tests, with just the fields that matter. */
+/** Deployments, their ReplicaSets and pods for tests, with only the relevant fields. */
 import { Deployments, ReplicaSets } from "../../../src/api/kinds.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -21,7 +21,7 @@ export interface DeploymentParts {
 
 export const labels = { app: "web" } as const;
 
-/** Amid a rollout, at revision 2, unless told otherwise. */
+/** A Deployment that is by default in the middle of a rollout, at revision 2. */
 export function deploymentOf(parts: DeploymentParts = {}): Deployment {
   const { replicas = 3, strategy = ["25%", "25%"], image = "web:2", meta, spec } = parts;
   const { annotations = { "deployment.kubernetes.io/revision": "2" }, status = begun } = parts;
@@ -61,13 +61,13 @@ export function templateOf(image: string, hash?: string): NonNullable<NonNullabl
 
 export interface SetParts {
   readonly image?: string;
-  /** How many pods it is asked for, and, unless told otherwise, has. */
+  /** The desired number of pods and, by default, also the actual one. */
   readonly size?: number;
   readonly has?: number;
-  /** All that it has by default. */
+  /** The number of available pods; all by default. */
   readonly available?: number;
   readonly revision?: string;
-  /** The Deployment's size when it was last told; none told if null. */
+  /** The desired-replicas annotation; no annotation if null. */
   readonly desired?: number | null;
   readonly most?: number | null;
   readonly hoursOld?: number;
@@ -78,7 +78,7 @@ export interface SetParts {
   readonly spec?: object;
 }
 
-/** A ReplicaSet of the Deployment `web`; `web:2` is its new template. */
+/** A ReplicaSet of the Deployment `web`, whose new template has the image `web:2`. */
 export function setOf(name: string, parts: SetParts = {}): ReplicaSet {
   const { image = "web:1", size = 3, has = size, available = has, hoursOld = 1 } = parts;
   const { revision = image === "web:2" ? "2" : "1" } = parts;

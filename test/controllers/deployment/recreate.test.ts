@@ -20,7 +20,7 @@ async function sync(sets: readonly ReplicaSet[], pods: readonly Pod[] = []): Pro
   scene.put(Deployments, deploymentOf({ strategy: "Recreate" }));
   scene.put(ReplicaSets, ...sets);
   scene.put(Pods, ...pods);
-  // A second write of the status in one sync is refused.
+  // A second status write in the same sync is rejected; this error is ignored.
   await scene.sync(key).catch(() => undefined);
 }
 

@@ -150,7 +150,7 @@ describe("one step of a rolling update of 10 pods", () => {
     test(row.name, async () => {
       expect(await step(row)).toEqual(row.become);
       if (row.rules !== undefined) expect(rulesOfScaling()).toEqual([...row.rules]);
-      // What is decided on is done, and nothing is decided on that is not: it waits, or it writes.
+      // Every decision about a size is followed by a write, and every write has a decision: a sync either waits or writes.
       expect(decidedOnSizes()).toEqual(rulesOfScaling());
       if (rulesOfScaling().length > 0) expect(scene.decisions.map(({ rule }) => rule)).not.toContain("hold");
     });
@@ -182,7 +182,7 @@ describe("one step of a rolling update of 10 pods", () => {
     expect(sentences()).toContain("1 of 10 pods of old old are not available, 2 may be removed → 10 → 9");
   });
 
-  // Source: kubernetes v1.36 pkg/controller/deployment/rolling.go reconcileNewReplicaSet: nothing to scale comes first.
+  // Source: kubernetes v1.36 pkg/controller/deployment/rolling.go reconcileNewReplicaSet: it first checks if there is anything to scale.
   test("ignores an invalid surge if the new ReplicaSet has its size", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 3, strategy: ["a lot", 1] }));
     scene.put(ReplicaSets, setOf("new", { image: "web:2", size: 3, desired: 3, most: 3 }));
@@ -224,11 +224,11 @@ describe("several old ReplicaSets", () => {
       setOf("c", { ...broken, hoursOld: 2, image: "web:1c" }),
       setOf("new", { image: "web:2", size: 0, ...told }),
     );
-    // 15 pods, 6 must stay: 9 may go, as many as are not available.
+    // Of 15 pods 6 must stay, so 9 may be deleted, which is exactly the number of unavailable ones.
     await scene.sync("shop/web");
     expect(sizesAfter()).toEqual({ a: 2, b: 2, c: 2, new: 0 });
     scene = syncScene(deployment);
-    // The same with 10 pods of which 4 may go: 3 of the oldest one, 1 of the next.
+    // The same with 10 pods of which 4 may be deleted: 3 of the oldest ReplicaSet, 1 of the next.
     scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [0, 4] }));
     scene.put(
       ReplicaSets,
@@ -250,7 +250,7 @@ describe("several old ReplicaSets", () => {
       setOf("new", { image: "web:2", size: 3, ...told }),
     );
     await scene.sync("shop/web");
-    // 2 that are not available, and of the 9 that are 1.
+    // The 2 unavailable ones, and 1 of the 9 available ones.
     expect(sizesAfter()).toEqual({ older: 2, odd: 2, new: 3 });
   });
 

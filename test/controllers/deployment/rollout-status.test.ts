@@ -239,7 +239,7 @@ describe("the condition Progressing", () => {
   for (const { name, had, before = two, sets, deadline = 600, is } of rows) {
     test(name, async () => {
       const status = { ...before, conditions: [available, ...(had === undefined ? [] : [had])] };
-      // Nothing but the status is to be written.
+      // Set up so that the sync writes only the status.
       const owner = deploymentOf({ strategy: [0, 1], status, spec: { progressDeadlineSeconds: deadline } });
       scene.put(Deployments, owner);
       scene.put(ReplicaSets, ...sets);

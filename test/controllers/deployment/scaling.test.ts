@@ -35,7 +35,7 @@ const rules = (): string[] => scene.decisions.map(({ rule }) => rule);
 const sizesOf = (): Record<string, number | undefined> =>
   Object.fromEntries(scene.live(ReplicaSets).map(({ metadata, spec }) => [metadata.name, spec?.replicas]));
 
-/** ReplicaSets from the newest to the oldest; the first is the new one unless told otherwise. */
+/** ReplicaSets from newest to oldest; the first one has the new template unless `hasNew` is false. */
 function setsOf(
   all: readonly number[],
   told: { readonly desired: number; readonly most: number },
@@ -308,13 +308,13 @@ describe("invalid annotations", () => {
     );
 
   test("take from no ReplicaSet more than is left to take", () => {
-    // 40 become 36: 3 of the one of 30 go by its part, then all of the other, of which only 1 may.
+    // From 40 to 36: the one of 30 loses its share of 3, then the other would lose all its pods, but only 1 is left to remove.
     const [other, odd] = [setOf("other", { size: 30, most: 40 }), setOf("odd", { size: 10, most: 1_000_000 })];
     expect(sharesIn(36, other, odd)).toEqual({ other: 27, odd: 9 });
   });
 
   test("do not move pods once all were distributed", () => {
-    // 40 become 42: the one of 30 takes both, and the other, whose part is smaller than what it has, keeps its 10.
+    // From 40 to 42: the one of 30 gets both, and the other, whose share would be fewer pods than it has, keeps its 10.
     const [other, odd] = [setOf("other", { size: 30, most: 10 }), setOf("odd", { size: 10, most: 1_000_000 })];
     expect(sharesIn(42, other, odd)).toEqual({ other: 32, odd: 10 });
   });

@@ -1,4 +1,4 @@
-/** An embedded cluster with the Deployment and ReplicaSet controllers, and a Deployment `web` in it. */
+/** An embedded cluster with the Deployment and ReplicaSet controllers, and a Deployment `web`. */
 import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import type { Deployment, Pod, ReplicaSet } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
@@ -17,16 +17,16 @@ export interface DeploymentParts {
 
 export interface RolloutScene extends EmbeddedScene {
   create(parts?: DeploymentParts): Promise<Deployment>;
-  /** A merge patch of the Deployment. */
+  /** Sends a merge patch of the Deployment. */
   patch(body: object): Promise<unknown>;
   setImage(image: string, annotations?: object): Promise<unknown>;
   web(): Promise<Deployment>;
-  /** Oldest revision first. */
+  /** Sorted by revision, oldest first. */
   replicaSets(): Promise<readonly ReplicaSet[]>;
-  /** `image × size`, oldest revision first. */
+  /** Entries such as `image × size`, oldest revision first. */
   sizes(): Promise<string[]>;
   pods(): Promise<readonly Pod[]>;
-  /** Lets so much virtual time pass, also where nothing happens. */
+  /** Lets this virtual time pass, even if nothing happens. */
   pass(ms: number): Promise<void>;
   /** Sentences of the Deployment controller's decisions since the last call. */
   told(): string[];
@@ -48,7 +48,7 @@ export function deploymentNamed(name: string, parts: DeploymentParts = {}): Depl
       },
       ...spec,
     },
-    // As it is sent: the server fills in the rest.
+    // The form in which it is sent: the server adds the remaining fields.
   } as unknown as Deployment;
 }
 

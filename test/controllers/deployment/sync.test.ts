@@ -128,7 +128,7 @@ describe("the name of a new ReplicaSet", () => {
   });
 
   test("that it already owns, with the same template, is not a collision", async () => {
-    // The cache of claims was behind: the ReplicaSet is not among those of this sync, and is there when it is asked for.
+    // The cache is behind: the sync's list does not contain the ReplicaSet yet, but the later lookup after the conflict does.
     const mine = setOf(`web-${hash}`, { image: "web:2" });
     scene.put(Deployments, fresh);
     scene.refuse = ({ verb }) => {
@@ -200,7 +200,7 @@ describe("the new ReplicaSet", () => {
       setOf("new", { image: "web:2", revision: "1", hoursOld: 5 }),
       setOf("old", { revision: "4" }),
     );
-    // It is written once for the question whether this is a scaling, and once more for the rollout, with the version of the cache.
+    // Written once while checking for a scaling event, and again for the rollout with the cached resourceVersion, which conflicts.
     expect(await rejection(scene.sync(key))).toMatchObject({ reason: "Conflict" });
     expect(calls()).toEqual(["update ReplicaSet new", "update ReplicaSet new"]);
     const found = scene.live(ReplicaSets).find(({ metadata }) => metadata.name === "new");

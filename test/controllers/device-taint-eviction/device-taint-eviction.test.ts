@@ -33,7 +33,7 @@ interface Parts {
   readonly pods?: readonly Pod[];
 }
 
-/** A pod whose one device has a taint, but for what is given. */
+/** Puts a pod, its claims and their devices; by default the pod's only device has a taint. */
 function put({
   slices = [sliceOf("a", { "gpu-0": [unhealthy()] })],
   claims = [given("gpu", { pod })],

@@ -1,4 +1,4 @@
-/** Slices of one driver's devices, claims that have them, and pods that use these, all in namespace `shop`. */
+/** ResourceSlices of one driver, claims with allocated devices, and pods that use the claims, all in the namespace `shop`. */
 import { formatTime } from "../../../src/api/time.ts";
 import type { DeviceTaint, Pod, ResourceClaim, ResourceSlice } from "../../../src/api/types.ts";
 import type { AllocatedDevice } from "../../../src/api/device-taints.ts";
@@ -11,7 +11,7 @@ const creationTimestamp = formatTime(sceneStart - 60_000);
 
 type Toleration = NonNullable<AllocatedDevice["tolerations"]>[number];
 
-/** A taint that was added now, but for what is given. */
+/** A taint that was added at the start of the scene, with the given changes. */
 export const unhealthy = (parts: Partial<DeviceTaint> = {}): DeviceTaint => ({
   key: "unhealthy",
   effect: "NoExecute",
@@ -24,7 +24,7 @@ export interface SliceParts {
   readonly pool?: string;
 }
 
-/** Devices by their names, each with its taints. */
+/** A slice with devices by name, each with its taints. */
 export function sliceOf(
   name: string,
   devices: Readonly<Record<string, readonly DeviceTaint[]>>,
@@ -47,7 +47,7 @@ export const forSeconds = (tolerationSeconds?: number, parts: Partial<Toleration
   ...parts,
 });
 
-/** A claim that has devices, and is reserved for a pod. */
+/** A claim that has devices allocated and is reserved for a pod. */
 export function given(
   name: string,
   {

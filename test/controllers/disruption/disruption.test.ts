@@ -33,7 +33,7 @@ const soonMs = 30_000;
 let scene: EmbeddedScene;
 afterEach(() => scene.stop());
 
-/** Nothing runs the pods: a test says whether they are ready. */
+/** Without a kubelet: the test sets whether pods are ready. */
 async function begin(
   definitions: readonly CreateInput<CustomResourceDefinition>[] = [],
   controller: ControllerDefinition = disruption,
@@ -46,7 +46,7 @@ async function begin(
   });
 }
 
-/** Lets so much virtual time pass, also where nothing happens. */
+/** Lets this virtual time pass, even if nothing happens. */
 async function pass(ms: number): Promise<void> {
   scene.timeline.after(ms, "test", () => undefined);
   await scene.run(ms);
@@ -54,7 +54,7 @@ async function pass(ms: number): Promise<void> {
 
 async function create<T extends StoredObject>(kind: Kind<T>, name: string, fields: object = {}): Promise<T> {
   const { metadata = {}, ...rest } = fields as { readonly metadata?: object };
-  // What a test leaves out has a default.
+  // Fields that a test omits have defaults.
   const object = { metadata: { namespace: "default", name, ...metadata }, ...rest } as unknown as CreateInput<T>;
   return scene.during(scene.you.create(kind, object));
 }
@@ -82,7 +82,7 @@ async function budgetOf(spec: object): Promise<void> {
   await scene.run(soonMs);
 }
 
-/** Healthy, required, expected, allowed; the reason of the condition. */
+/** The counts of healthy, required and expected pods, the allowed disruptions, and the reason of the condition. */
 async function counts(): Promise<readonly unknown[]> {
   await scene.run(soonMs);
   const [budget] = await scene.list(PodDisruptionBudgets);
@@ -307,7 +307,7 @@ describe("evictions", () => {
     ]);
   });
 
-  /** Healthy and allowed, without time passing. */
+  /** The counts of healthy pods and allowed disruptions, without time passing. */
   async function budgetCounts(): Promise<readonly unknown[]> {
     const [budget] = await scene.list(PodDisruptionBudgets);
     return [budget?.status?.currentHealthy, budget?.status?.disruptionsAllowed];

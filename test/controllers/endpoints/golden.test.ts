@@ -1,4 +1,4 @@
-/** How subsets are packed and cut, by upstream's own functions: made by `bun scripts/upstream-golden/extract.ts endpoints`. */
+/** Packing and truncation of subsets, compared with upstream's functions: `bun scripts/upstream-golden/extract.ts endpoints`. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

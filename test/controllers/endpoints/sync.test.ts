@@ -208,7 +208,7 @@ test("an update without changes on the server is not waited for", async () => {
   scene.put(Pods, podOf("b", { ips: ["10.1.0.2"] }));
   const context = scene.context("shop/web");
   const [current] = scene.cached(Endpoints);
-  // The server answers with what it had.
+  // The server returns the unchanged object.
   const client = { ...context.client, update: () => Promise.resolve(current as never) };
   await syncEndpoints({ ...context, client });
   await scene.sync("shop/web");

@@ -1,4 +1,4 @@
-/** Endpoints, Services and mirrored slices as a server has stored them. */
+/** Endpoints, Services and mirrored slices in the form in which a server stores them. */
 import { objectKey } from "../../../src/api/key.ts";
 import type { StoredMeta } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -27,7 +27,7 @@ export function serviceOf(spec: NonNullable<Service["spec"]> = {}, meta: Meta = 
   return { metadata: metaOf("web", "uid-service", meta), spec: { type: "ClusterIP", ...spec } };
 }
 
-/** A subset of these addresses at the port http 80. */
+/** A subset with these addresses and the port http 80. */
 export function subsetOf(ips: readonly string[], parts: Subset = {}): Subset {
   return { addresses: ips.map((ip) => ({ ip })), ports: [{ name: "http", port: 80, protocol: "TCP" }], ...parts };
 }
@@ -58,7 +58,7 @@ export function sliceOf(name: string, endpoints: readonly Endpoint[], parts: Sli
   };
 }
 
-/** The endpoint of an address that is ready, or not. */
+/** The endpoint of an address. */
 export function endpointAt(address: string, ready = true): Endpoint {
   return { addresses: [address], conditions: { ready } };
 }

@@ -1,4 +1,4 @@
-/** Endpoints that a user writes, in the embedded cluster, on virtual time, beside the controllers of Services with a selector. */
+/** Endpoints written by a user in the embedded cluster, on virtual time, together with the controllers for Services with a selector. */
 import { expect, test } from "bun:test";
 import { Endpoints, EndpointSlices, Services } from "../../../src/api/kinds.ts";
 import { managedByLabel } from "../../../src/controller/workload/service/slice-content.ts";

@@ -25,7 +25,7 @@ const bodies = (): EndpointSlice[] =>
 const endpoints = (): readonly Endpoint[] => bodies().flatMap((slice) => slice.endpoints ?? []);
 const put = (subsets: readonly Subset[], meta: Parameters<typeof endpointsOf>[1] = {}): void =>
   scene.put(EndpointsKind, endpointsOf(subsets, meta));
-/** A sync, and the next one after its writes are seen: nothing is left to do. */
+/** Runs a sync, and another one after its writes have been observed, which must not write anything. */
 const syncTwice = async (): Promise<void> => {
   await scene.sync(key);
   const [first, used] = [[...scene.calls], [...scene.decisions]];
@@ -441,7 +441,7 @@ describe("a refused write", () => {
       scene.put(EndpointSlices, ...slices);
       scene.refuse = () => no;
       expect(await rejection(scene.sync(key))).toMatchObject({ message });
-      // What was refused was not written: nothing is waited for.
+      // A rejected write is not expected in the cache, so the next sync does not wait.
       scene.refuse = () => undefined;
       await scene.sync(key);
       expect(calls()).toHaveLength(1);

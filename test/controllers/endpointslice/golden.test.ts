@@ -1,4 +1,4 @@
-/** Where endpoints are placed, by upstream's own functions: made by `bun scripts/upstream-golden/extract.ts endpointslice`. */
+/** Placement of endpoints in slices, compared with upstream's functions: `bun scripts/upstream-golden/extract.ts endpointslice`. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ describe("the slices that a sync writes", () => {
   });
 });
 
-/** What one sync writes of these slices. */
+/** The writes of one sync with these slices. */
 async function written({ max, slices, added }: Placement): Promise<Placement["writes"]> {
   const scene = syncScene(defineEndpointSliceController({ maxPerSlice: max }));
   scene.put(Services, serviceOf({ meta: { labels: { team: "red" } } }));

@@ -1,4 +1,4 @@
-/** Services, pods, nodes and slices as a server has stored them. */
+/** Services, pods, nodes and slices in the form in which a server stores them. */
 import type { StoredMeta } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Endpoint, EndpointSlice, Node, Pod, Service } from "../../../src/api/types.ts";
@@ -20,7 +20,7 @@ export interface ServiceParts {
   readonly spec?: Partial<NonNullable<Service["spec"]>>;
 }
 
-/** The Service `web` of pods with `app: web`, at port 8080. */
+/** The Service `web` for pods with `app: web`, with port 8080. */
 export function serviceOf({ name = "web", meta = {}, spec = {} }: ServiceParts = {}): Service {
   return {
     metadata: metaOf(name, meta),
@@ -38,12 +38,12 @@ export function serviceOf({ name = "web", meta = {}, spec = {} }: ServiceParts =
 export interface PodParts {
   readonly meta?: Meta;
   readonly spec?: Partial<NonNullable<Pod["spec"]>>;
-  /** Default: one of IPv4. */
+  /** One IPv4 address by default. */
   readonly ips?: readonly string[];
   readonly phase?: string;
-  /** Default true. */
+  /** True by default. */
   readonly ready?: boolean;
-  /** When it became ready or not, in seconds after the scene's start. Default -60. */
+  /** When the pod became ready or unready, in seconds after the start of the scene; -60 by default. */
   readonly since?: number;
 }
 
@@ -82,7 +82,7 @@ export interface NodeParts {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** A ready node. */
+/** A node that is ready by default. */
 export function nodeOf(name: string, { zone, cpu = "4", ready = true, labels = {} }: NodeParts = {}): Node {
   return {
     metadata: {
@@ -100,12 +100,12 @@ export interface SliceParts {
   readonly meta?: Meta;
   readonly addressType?: string;
   readonly ports?: EndpointSlice["ports"];
-  /** Of which Service; default `web`. */
+  /** The name of the Service; `web` by default. */
   readonly of?: string;
   readonly ownerUid?: string;
 }
 
-/** A slice of the Service `web` that this controller keeps. */
+/** A slice of a Service, by default `web`, that is managed by this controller. */
 export function sliceOf(name: string, endpoints: readonly Endpoint[], parts: SliceParts = {}): EndpointSlice {
   const { meta = {}, addressType = "IPv4", of = "web", ownerUid = `uid-${of}` } = parts;
   const owner = { apiVersion: "v1", kind: "Service", name: of, uid: ownerUid, controller: true };
@@ -122,7 +122,7 @@ export function sliceOf(name: string, endpoints: readonly Endpoint[], parts: Sli
   };
 }
 
-/** A pod's endpoint as the controller writes it. */
+/** The endpoint of a pod as the controller writes it. */
 export function endpointOf(pod: Pod, more: Partial<Endpoint> = {}): Endpoint {
   const serving = pod.status?.conditions?.[0]?.status === "True";
   return {

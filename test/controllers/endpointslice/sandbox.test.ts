@@ -1,4 +1,4 @@
-/** Services in the embedded cluster, on virtual time: a kubelet makes pods ready. */
+/** Services in the embedded cluster, on virtual time, with a kubelet that makes pods ready. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Endpoints, EndpointSlices, Pods, Services } from "../../../src/api/kinds.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";

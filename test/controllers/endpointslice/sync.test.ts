@@ -82,7 +82,7 @@ describe("a Service", () => {
     scene.deliver();
     await scene.sync("shop/web");
     expect(calls()).toEqual([]);
-    // The deletion of its slices may be seen after the next Service is.
+    // The deletion of the old slices can be observed after the new Service.
     scene.notify(EndpointSlices, { type: "added", object: sliceOf("web-1", []), initial: false });
     expect(scene.wokenLater).toEqual([{ key: "shop/web", ms: 1000 }]);
     for (const slice of scene.cached(EndpointSlices)) scene.deleteLive(EndpointSlices, `shop/${slice.metadata.name}`);
@@ -98,7 +98,7 @@ describe("a Service", () => {
     scene.put(EndpointSlices, sliceOf("web-1", [endpointOf(pod)]));
     scene.put(Pods, { ...pod, metadata: { ...pod.metadata, labels: {} } });
     await scene.sync("shop/web");
-    // The slice that would be deleted takes the place of the new one.
+    // The slice that would be deleted is updated instead of a new one being created.
     expect(calls()).toEqual(["update web-1"]);
     scene.deleteLive(EndpointSlices, "shop/web-1");
     scene.deliver();

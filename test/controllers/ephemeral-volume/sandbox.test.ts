@@ -1,4 +1,4 @@
-/** Claims of ephemeral volumes in the embedded cluster, on virtual time, beside the garbage collector and the protection of claims. */
+/** Claims of ephemeral volumes in the embedded cluster, on virtual time, together with the garbage collector and claim protection. */
 import { expect, test } from "bun:test";
 import { PersistentVolumeClaims, Pods } from "../../../src/api/kinds.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
@@ -11,7 +11,7 @@ test("are created with their pod, again while it exists, and deleted with it", a
     (await scene.list(PersistentVolumeClaims)).map(({ metadata }) => metadata.name);
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
   const volumes = [{ name: "scratch", ephemeral: { volumeClaimTemplate: { spec } } }];
-  // Without a node, it does not keep its claim from being deleted.
+  // A pod without a node does not protect its claim from deletion.
   const pod = { containers: [{ name: "c", image: "i" }], nodeSelector: { none: "such" }, volumes };
   await scene.during(scene.you.create(Pods, { metadata: { namespace, name: "web" }, spec: pod }));
   await scene.run(5000);

@@ -1,4 +1,4 @@
-/** What watches make of the graph, and which keys they wake. The names of upstream's tests stand beside the tests of the same. */
+/** The effect of watch events on the graph, and the keys that they enqueue. Tests that correspond to upstream tests contain their names. */
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { OwnerReference } from "../../../src/api/object.ts";
@@ -591,7 +591,7 @@ test("in any sequence of events, owners and dependents agree (TestProcessEvent)"
       const effects = { enqueue: () => undefined, invalidNamespace: () => undefined };
       const of = { apiVersion: "v1", kind: "ConfigMap" };
       const shown = new Map<string, ReturnType<typeof object>>();
-      // A uid does not come back.
+      // A UID is never reused.
       const gone = new Set<string>();
       for (const { what, id, owners } of steps) {
         const before = shown.get(id);

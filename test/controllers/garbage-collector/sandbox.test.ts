@@ -1,4 +1,4 @@
-/** The garbage collector on an embedded cluster, on virtual time: what is deleted with each policy, and why. */
+/** The garbage collector in an embedded cluster, on virtual time: which objects are deleted with each policy, and why. */
 import { describe, expect, test } from "bun:test";
 import { type Kind, kindOf } from "../../../src/api/kind.ts";
 import { Pods, ReplicaSets } from "../../../src/api/kinds.ts";
@@ -17,12 +17,12 @@ const ConfigMaps: Kind = kindOf({
 });
 
 interface GarbageScene extends EmbeddedScene {
-  /** A ConfigMap with these owners, in this order. */
+  /** Creates a ConfigMap with these owners, in this order. */
   own(name: string, ...owners: readonly (StoredObject | Reference)[]): Promise<StoredObject>;
   names(kind?: Kind): Promise<readonly string[]>;
   delete(name: string, policy: DeleteOptions["propagationPolicy"]): Promise<void>;
   settle(): Promise<void>;
-  /** The decisions of the garbage collector about an object, as `rule: sentence`, without uids. */
+  /** The decisions of the garbage collector about an object as `rule: sentence`, without UIDs. */
   decisions(key: string): readonly string[];
 }
 

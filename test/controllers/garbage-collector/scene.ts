@@ -1,4 +1,4 @@
-/** The garbage collector alone: a server of a few lines, watches that show what the test says, and a record of all that comes of it. */
+/** The garbage collector alone, with a minimal server, watch events sent by the test, and a record of all effects. */
 import { objectKey, type ObjectKey } from "../../../src/api/key.ts";
 import { apiVersionOf, type Kind, kindOf } from "../../../src/api/kind.ts";
 import type { OwnerReference, StoredObject } from "../../../src/api/object.ts";
@@ -37,7 +37,7 @@ export interface ObjectOptions {
   readonly version?: string;
 }
 
-/** Its uid is `uid-NAME` unless it says otherwise; it is in `ns` if its kind has a namespace. */
+/** An object with the default UID `uid-NAME`; a namespaced one is in `ns` by default. */
 export function object(kind: Kind, name: string, options: ObjectOptions = {}): StoredObject {
   const { uid = `uid-${name}`, namespace = "ns", owners, finalizers, deleted, version = "1" } = options;
   return {
@@ -58,7 +58,7 @@ export function ownedBy(kind: Kind, name: string, rest: Partial<OwnerReference> 
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid: `uid-${name}`, ...rest };
 }
 
-/** `delete ConfigMap ns/a`, with what was asked for. */
+/** A request such as `delete ConfigMap ns/a`, with its options. */
 export interface Call {
   readonly what: string;
   readonly options: unknown;
@@ -71,19 +71,19 @@ export interface CollectorScene {
   readonly wokenLater: { readonly key: ObjectKey; readonly ms: number }[];
   readonly decisions: string[];
   readonly events: (EventToRecord & { readonly about: string })[];
-  /** Asked before each request: what it throws is the answer. */
+  /** Called before each request, which fails with the error that this throws. */
   refuse: (call: Call) => void;
-  /** The server has it. */
+  /** Stores objects on the server. */
   store(kind: Kind, ...objects: readonly StoredObject[]): void;
   remove(kind: Kind, name: string, namespace?: string): void;
-  /** A watch shows it. */
+  /** Sends a watch event for the object. */
   show(kind: Kind, object: StoredObject, before?: StoredObject): void;
   showDeletion(kind: Kind, object: StoredObject): void;
-  /** Both. */
+  /** Stores objects on the server and sends watch events for them. */
   add(kind: Kind, ...objects: readonly StoredObject[]): void;
-  /** Takes the keys woken so far. */
+  /** Returns the keys enqueued since the last call. */
   take(): ObjectKey[];
-  /** One sync; answers its error, if it failed. */
+  /** Runs one sync; returns its error if it failed. */
   sync(key: ObjectKey): Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** What one sync asks, decides and writes. The names of upstream's tests stand beside the tests of the same. */
+/** Requests, decisions and writes of one sync. Tests that correspond to upstream tests contain their names. */
 import { describe, expect, test } from "bun:test";
 import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import { kindsOfGraph } from "../../../src/controllers/garbage-collector/kinds.ts";
@@ -16,7 +16,7 @@ import {
 
 const childKey = "ConfigMap ns/child";
 
-/** A dependent of these owners, whose key waits. */
+/** Adds a dependent of these owners that is queued for an attempt to delete it. */
 function orphaned(it: CollectorScene, ...owners: readonly string[]): void {
   it.add(
     ConfigMaps,
@@ -148,7 +148,7 @@ describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
     it.add(ConfigMaps, object(ConfigMaps, "last", { owners: [ownedBy(ConfigMaps, "child")] }));
     it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
     await it.sync(childKey);
-    // Nothing else waits: there is no circle to be broken.
+    // No dependent is waiting for deletion, so there is no cycle to break.
     expect(told(it)).toEqual(["get ConfigMap ns/child", "get ConfigMap ns/owner", "delete ConfigMap ns/child"]);
     expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Foreground" });
   });
@@ -289,7 +289,7 @@ describe("an object with an owner", () => {
     it.add(ConfigMaps, object(ConfigMaps, "owner"));
     it.add(Nodes, object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner"), ownedBy(Nodes, "other")] }));
     expect(await it.sync("Node node")).toBeUndefined();
-    // Nor are owners asked for that stand behind.
+    // Later owners are not requested either.
     expect(told(it)).toEqual(["get Node node"]);
     expect(it.decisions).toEqual([
       "impossible-owner: it is cluster-scoped, but its owner ConfigMap owner is of a namespaced kind → left alone",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { playedDay } from "./day.ts";
 import { dayCases } from "./golden.ts";
 
-/** 5,760 syncs; a machine that is busy with something else takes its time. */
+/** For 5,760 syncs, which can take long on a busy machine. */
 const patienceMs = 300_000;
 
 describe("a day of load ends as under kube-controller-manager", () => {

@@ -1,11 +1,11 @@
-/** Plays a day of load to the controller: what golden_test.go plays to upstream's. */
+/** Simulates a day of load for the controller, as golden_test.go does for upstream's controller. */
 import { formatTime } from "../../../src/api/time.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import { autoscalerScene, type AutoscalerScene, unavailable } from "./scene.ts";
 import { type DayCase, goldenNow } from "./golden.ts";
 
 export interface PlayedDay {
-  /** After each tick: the replicas, and the reasons of AbleToScale, ScalingActive and ScalingLimited. */
+  /** The state after each tick: the replicas, and the reasons of AbleToScale, ScalingActive and ScalingLimited. */
   readonly ticks: readonly (readonly unknown[])[];
   readonly writes: number;
   readonly events: Readonly<Record<string, number>>;
@@ -59,7 +59,7 @@ function podOf({ number, created, ready }: DayPod): Pod {
       conditions: [{ type: "Ready", status, lastTransitionTime: formatTime(ready ?? created) }],
     },
   };
-  // Of a pod it has what is looked at.
+  // A pod with only the fields that the controller reads.
   return object as unknown as Pod;
 }
 
@@ -75,7 +75,7 @@ function measure(it: AutoscalerScene, { pods, load, missing }: Moment): void {
   const measured = pods.filter((pod, index) => pod.ready !== undefined && index >= missing);
   const usage = measured.map(({ number }) => ({ pod: `web-${number}`, cpu, ageMs: 10_000, window: "15s" }));
   it.usage = missing < 0 ? unavailable : usage;
-  // Without any pod's metrics the other side fails for both.
+  // Without metrics of any pod, golden_test.go fails requests for the external metric, too.
   const fails = missing < 0 || usage.length === 0;
   it.values.set(externalPath, fails ? unavailable : [{ value: `${load}m`, timestamp: formatTime(it.scene.now) }]);
 }

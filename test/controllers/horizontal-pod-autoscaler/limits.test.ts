@@ -7,7 +7,7 @@ import { rememberStart } from "../../../src/controllers/horizontal-pod-autoscale
 import { withWindow } from "../../../src/controllers/horizontal-pod-autoscaler/spec.ts";
 import { goldenNow, type LimitCase, limitCases } from "./golden.ts";
 
-/** Plays a case; answers the steps as they came out here. */
+/** Runs a case; returns the steps with the results of this implementation. */
 function played({ behavior, min, max, start, steps }: LimitCase): unknown[] {
   const history = noHistory();
   const scaleTargetRef = { kind: "Deployment", name: "web" };

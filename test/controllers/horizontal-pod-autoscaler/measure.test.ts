@@ -15,7 +15,7 @@ const items = [
 ];
 
 function valuesOf(container: string | undefined): Promise<readonly (readonly [string, bigint])[]> {
-  // A sync of which only the client is used.
+  // A sync context of which only the client and the signal are used.
   const context = {
     client: { raw: () => Promise.resolve({ items }) },
     signal: new AbortController().signal,

@@ -11,7 +11,7 @@ import {
 import type { Measured } from "../../../src/controllers/horizontal-pod-autoscaler/pod-groups.ts";
 import { goldenNow, podOf, type ReplicaCase, replicaCases } from "./golden.ts";
 
-/** Whatever is the metric is of a resource, the pods' requests are of that. */
+/** The measurements of a case; the pods request the resource of the metric, or CPU for other kinds of metrics. */
 function measuredOf({ pods, metrics = {}, resource }: ReplicaCase): Measured {
   const found = Object.entries(metrics).map(([name, { age, window, value }]) => {
     return [name, { timestamp: goldenNow - age * 1000, windowMs: window * 1000, value: BigInt(value) }] as const;
@@ -46,7 +46,7 @@ function proposalOf(one: ReplicaCase, measured: Measured): Proposal {
   }
 }
 
-/** As the golden table has it. */
+/** The result in the form of the golden table. */
 function resultOf(one: ReplicaCase, measured: Measured): ReplicaCase["result"] {
   try {
     const { replicas, usage, utilization = 0 } = proposalOf(one, measured);
@@ -56,7 +56,7 @@ function resultOf(one: ReplicaCase, measured: Measured): ReplicaCase["result"] {
   }
 }
 
-/** Pods have no order upstream, and the first that cannot be calculated with is named: any of these is as good. */
+/** Upstream iterates pods in any order and reports the first one for which the calculation fails, so any of these is right. */
 function resultsOf(one: ReplicaCase): readonly ReplicaCase["result"][] {
   const measured = measuredOf(one);
   const first = resultOf(one, measured);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Pod } from "../../../src/api/types.ts";
 import { requestsOf } from "../../../src/controllers/horizontal-pod-autoscaler/requests.ts";
 
-/** Memory that a container requests. */
+/** A container that requests this memory. */
 const container = (memory: string | undefined, more: object = {}): object => ({
   name: "c",
   ...(memory !== undefined && { resources: { requests: { memory } } }),
@@ -11,7 +11,7 @@ const container = (memory: string | undefined, more: object = {}): object => ({
 const sidecar = { restartPolicy: "Always" };
 
 function requestOf(spec: object): bigint | undefined {
-  // Of a pod it has what is looked at.
+  // A pod with only the fields that the controller reads.
   const pod = { metadata: { name: "web" }, spec } as unknown as Pod;
   return requestsOf([pod], { resource: "memory", container: undefined }).get("web");
 }

@@ -1,4 +1,4 @@
-/** An autoscaler of the Deployment web, what its API server answers of scales and metrics, and nothing else. */
+/** An autoscaler of the Deployment web, with an API server that serves only scales and metrics. */
 import { Deployments, HorizontalPodAutoscalers, Pods } from "../../../src/api/kinds.ts";
 import { StatusError } from "../../../src/api/status-error.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -8,7 +8,7 @@ import { defineAutoscaler } from "../../../src/controllers/horizontal-pod-autosc
 import type { AutoscalerSpec } from "../../../src/controllers/horizontal-pod-autoscaler/spec.ts";
 import { type Scene, syncScene } from "../../support/sync-context.ts";
 
-/** Usage of one pod's container web, in thousandths of a CPU; measured `ageMs` ago, over `window`. */
+/** The usage of one pod's container web, measured `ageMs` ago over `window`. */
 export interface Usage {
   readonly pod: string;
   readonly cpu: string;
@@ -19,32 +19,32 @@ export interface Usage {
 
 export interface AutoscalerScene {
   readonly scene: Scene;
-  /** As the target's scale has them. */
+  /** The replicas and selector of the target's scale. */
   replicas: number;
   selector: string;
-  /** What metrics.k8s.io answers; an error is a refusal. */
+  /** The response of metrics.k8s.io; an error rejects the request. */
   usage: readonly Usage[] | StatusError;
-  /** Of other metrics, by path and query. */
+  /** The responses for other metrics, by path and query. */
   readonly values: Map<string, readonly object[] | StatusError>;
-  /** Refuses the next writes of the scale. */
+  /** Errors for the next writes of the scale. */
   refuseScale: StatusError[];
-  /** By the target's status; its spec's where undefined. */
+  /** The replicas of the scale's status; if undefined, those of its spec. */
   statusReplicas: number | undefined;
-  /** The versions of the scales that were sent, also of those that were refused. */
+  /** The resourceVersions of all scales that were sent, including rejected ones. */
   readonly sentVersions: (string | undefined)[];
-  /** Every replicas that was written. */
+  /** All values of replicas that were written. */
   readonly scaled: number[];
   autoscaler(): HorizontalPodAutoscaler;
   /** Replaces the pods. */
   putPods(...pods: readonly Pod[]): void;
-  /** Syncs, delivers, and answers the error of a sync that failed. */
+  /** Syncs and delivers; returns the error if the sync failed. */
   sync(): Promise<string | undefined>;
 }
 
 export const key = "default/web";
 const since = "2026-11-21T09:00:00Z";
 
-/** 80 percent of the requests of its pods' CPU, 1 to 10 replicas. */
+/** 80% of the CPU requests of the pods, 1 to 10 replicas. */
 export const usual: AutoscalerSpec = {
   scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
   minReplicas: 1,
@@ -66,7 +66,7 @@ interface PodFields {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** A pod that has been ready for an hour, with a request of 100m. */
+/** A pod that requests 100m and has been ready for an hour by default. */
 export function pod(name: string, fields: PodFields): Pod {
   const { now, ready = true, startedMsAgo = 3_600_000, changedMsAgo = 3_600_000, request = "100m" } = fields;
   const object = {
@@ -80,7 +80,7 @@ export function pod(name: string, fields: PodFields): Pod {
       ],
     },
   };
-  // Of a pod it has what is looked at.
+  // A pod with only the fields that the controller reads.
   return object as unknown as Pod;
 }
 

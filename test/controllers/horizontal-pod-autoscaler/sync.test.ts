@@ -19,7 +19,7 @@ function twoPods(): void {
 
 beforeEach(() => begin());
 
-/** Both pods use as much. */
+/** Sets the same usage for both pods. */
 function use(cpu: string): void {
   it.usage = [
     { pod: "a", cpu },
@@ -27,7 +27,7 @@ function use(cpu: string): void {
   ];
 }
 
-/** Status, reason: message of a condition. */
+/** A condition as `status reason: message`. */
 function condition(type: string): string {
   const found = it.autoscaler().status?.conditions?.find((each) => each.type === type);
   return `${found?.status} ${found?.reason}: ${found?.message}`;
@@ -167,7 +167,7 @@ describe("an autoscaler", () => {
     it.replicas = 1;
     use("5m");
     await it.sync();
-    // Two replicas were recommended a moment ago, to the one that is gone.
+    // The deleted autoscaler had a recent recommendation of two replicas.
     expect(condition("AbleToScale")).toBe("True ReadyForNewScale: recommended size matches current size");
   });
 });
@@ -217,7 +217,7 @@ describe("pods", () => {
     it.putPods(pod("a", { now }), pod("b", { now, ready: false, startedMsAgo: 20_000, changedMsAgo: 20_000 }));
     use("200m");
     await it.sync();
-    // 250 % of one pod recommends 3; with an idle one beside it, 125 % of two.
+    // 250% of the target for one pod recommends 3; together with an idle pod it is 125% of the target for two.
     expect(it.scaled).toEqual([3]);
     expect(it.scene.decisions.find(({ rule }) => rule === "metric")?.sentence).toBe(
       "cpu: 200%, target 80% (1 pod: 1 not ready) → recommends 3 replicas",
@@ -231,7 +231,7 @@ describe("pods", () => {
     use("100m");
     await it.sync();
     expect(it.scaled).toEqual([]);
-    // One that was ready and is not any more counts.
+    // A pod that was ready and no longer is does count.
     it.putPods(pod("a", { now }), pod("b", { ...late, changedMsAgo: 60_000 }));
     await it.sync();
     expect(it.scaled).toEqual([3]);
@@ -242,7 +242,7 @@ describe("pods", () => {
     await it.sync();
     pass(301);
     await it.sync();
-    // 20 % and an assumed 100 % are 60 % of what is requested: 2 are still needed.
+    // 20% and an assumed 100% are 60% of the requests on average, so 2 are still needed.
     expect(it.scaled).toEqual([]);
   });
 
@@ -265,7 +265,7 @@ describe("pods", () => {
     it.scene.put(HorizontalPodAutoscalers, other);
     it.scene.notify(HorizontalPodAutoscalers, { type: "added", object: other, initial: false });
     await it.sync();
-    // The other one has not been synced: nobody knows its pods yet.
+    // The other autoscaler has not been synced, so its pods are not known yet.
     expect(it.scaled).toEqual([3]);
     await it.scene.sync("default/other").catch(() => undefined);
     it.scene.deliver();
@@ -339,7 +339,7 @@ describe("metrics", () => {
   test("of an object, as a value and divided among the pods", async () => {
     const describedObject = { apiVersion: "v1", kind: "Service", name: "web" };
     const object = (target: object): MetricSpec =>
-      // The target's form is what is tested.
+      // The type does not matter: the form of the target is under test.
       ({ type: "Object", object: { describedObject, metric, target } }) as MetricSpec;
     begin({ metrics: [object({ type: "Value", value: "20" })] });
     it.values.set(`${custom}/services/web/qps`, [value("web", "30")]);
@@ -384,7 +384,7 @@ describe("metrics", () => {
     it.statusReplicas = 5;
     it.values.set(`${external}/depth`, [value("", "52")]);
     await it.sync();
-    // 10.4 for each of five is within the tolerance: five are right, where two are asked for.
+    // 10.4 for each of five is within the tolerance: the five replicas of the status are right, although the spec says two.
     expect(it.scaled).toEqual([4]);
     expect(it.autoscaler().status?.currentMetrics?.[0]?.external?.current).toEqual({ averageValue: "10400m" });
   });
@@ -416,7 +416,7 @@ describe("metrics", () => {
     it.replicas = 2;
     pass(301);
     await it.sync();
-    // The other asks for what there is: that is enough.
+    // The other metric recommends the current number, which makes scaling active.
     expect(condition("ScalingActive")).toStartWith("True ValidMetricFound");
     use("10m");
     pass(600);

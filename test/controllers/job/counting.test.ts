@@ -10,7 +10,7 @@ import { type JobScene, jobScene, type SceneOptions } from "./scene.ts";
 
 const second = 1000;
 
-/** Without kubelet: the test says what becomes of the pods. */
+/** Runs without a kubelet: the test sets the status of the pods. */
 async function withPods(
   spec: object,
   play: (scene: JobScene, pods: readonly Pod[]) => Promise<void>,
@@ -32,7 +32,7 @@ interface Refusal {
   readonly wrap: NonNullable<SceneOptions["wrap"]>;
 }
 
-/** Refuses requests of the Job controller as long as it is on. */
+/** Rejects matching requests of the Job controller while `on` is true. */
 function refusing(matches: (request: ApiRequest) => boolean): Refusal {
   const refusal: Refusal = {
     on: false,
@@ -66,7 +66,7 @@ describe("a pod that ends", () => {
         "active 2 → 1, 1 pod to be counted",
         "1 pod accounted for → remove its finalizer",
         "succeeded 0 → 1, 0 pods to be counted",
-        // What its own writes lead to.
+        // The sync caused by its own writes.
         "1 active pod, as many as wanted → nothing to do",
       ]);
       expect((await scene.job()).status).toMatchObject({ active: 1, succeeded: 1, uncountedTerminatedPods: {} });
@@ -269,7 +269,7 @@ describe("refused creations", () => {
         const posts = scene.events.filter(
           (event) => event.stage === "write" && event.verb === "create" && event.of.kind === "Pod",
         );
-        // One a sync.
+        // One creation per sync.
         expect(posts.length).toBeLessThan(5);
         refusal.on = false;
         await scene.pass(20 * second);

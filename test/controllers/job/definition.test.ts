@@ -107,7 +107,7 @@ describe("a Job that fails", () => {
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(404, "NotFound", "gone") : undefined);
     await scene.sync(key);
     expect(statusOf(scene)?.conditions).toMatchObject([{ type: "FailureTarget", reason: "BackoffLimitExceeded" }]);
-    // What was on its way out at the start of the sync keeps it from being finished.
+    // The pod that was terminating at the start of the sync keeps the Job from being finished.
     expect(statusOf(scene)).toMatchObject({ failed: 2, terminating: 1, uncountedTerminatedPods: {} });
   });
 });

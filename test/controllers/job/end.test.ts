@@ -16,7 +16,7 @@ const condition = (type: string, reason = "Because", status = "True"): JobCondit
   message: "why",
 });
 
-/** `type reason: message`, with a star if the status has it already. */
+/** The end of a Job as `type reason: message`, with a star if the status already contains it. */
 function endIn(job: Job, pods: readonly Pod[] = []): string | undefined {
   const of = known(job, pods);
   const end = endOf({
@@ -54,7 +54,7 @@ describe("a Job", () => {
     expect(endIn(jobOf({ spec: { backoffLimit: 0, ...failJob } }), [failed("a"), failed("b", 3)])).toBe(
       "FailureTarget PodFailurePolicy: Container main for pod shop/b failed with exit code 3 matching FailJob rule at index 0",
     );
-    // Running still: another container may yet decide.
+    // The pod is still running, so another container can still determine the outcome.
     expect(endIn(jobOf({ spec: failJob }), [podOf("a", { endedMs: 0, exitCode: 3 })])).toBeUndefined();
   });
 

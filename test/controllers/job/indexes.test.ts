@@ -230,7 +230,7 @@ describe("the indexes of a Job", () => {
       "0: second",
       "4: then",
     ]);
-    // One whose finalizer is removed waits for nothing.
+    // A pod whose finalizer was already removed is not waiting to be replaced.
     expect(jobIndexes(known(limited(3), pods, ["second"])).replaced.get(0)?.metadata.name).toBe("first");
   });
 });

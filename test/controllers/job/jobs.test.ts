@@ -56,7 +56,7 @@ describe("a Job in the embedded cluster", () => {
       const starts = (await scene.pods())
         .map(({ metadata }) => Date.parse(metadata.creationTimestamp))
         .sort((a, b) => a - b);
-      // Each failed after about 1.2 s; 10 s and 20 s are waited after that.
+      // Each pod failed after about 1.2 s, followed by a backoff of 10 s and 20 s.
       const gaps = starts.slice(1).map((start, n) => Math.round((start - (starts[n] ?? 0)) / second));
       expect(gaps).toEqual([11, 21]);
       expect(scene.eventsTold().at(-1)).toBe("BackoffLimitExceeded: Job has reached the specified backoff limit");
@@ -242,7 +242,7 @@ describe("a suspended Job", () => {
       ]);
       expect(Date.parse(after.status?.startTime ?? "") - resumedAt).toBeLessThan(second);
       expect(after.status?.active).toBe(2);
-      // The deadline counts from there.
+      // The deadline starts when the Job is resumed.
       await scene.pass(15 * second);
       expect(conditions(await scene.job())).toEqual(["Suspended False JobResumed"]);
       await scene.pass(10 * second);

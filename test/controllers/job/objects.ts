@@ -1,4 +1,4 @@
-/** Jobs and their pods for tests, with just the fields that matter. */
+/** Jobs and their pods for tests, with only the relevant fields. */
 import { Jobs } from "../../../src/api/kinds.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -46,19 +46,19 @@ export function jobOf({ spec, status, meta, podSpec, template }: JobParts = {}):
   };
 }
 
-/** An Indexed Job of so many completions. */
+/** An Indexed Job with this number of completions. */
 export function indexedJobOf(completions: number, parts: JobParts = {}): Job {
   return jobOf({ ...parts, spec: { completionMode: "Indexed", completions, parallelism: completions, ...parts.spec } });
 }
 
 export interface PodParts {
-  /** Default Running. */
+  /** Running by default. */
   readonly phase?: string;
   readonly index?: number | string;
-  /** Whether it has the finalizer; default true. */
+  /** Whether the pod has the tracking finalizer; true by default. */
   readonly tracked?: boolean;
   readonly deleted?: boolean;
-  /** When its only container ended, in ms after the scene's start. */
+  /** When its only container ended, in ms after the start of the scene. */
   readonly endedMs?: number;
   readonly exitCode?: number;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export interface PodParts {
   readonly status?: object;
 }
 
-/** A pod of the Job `data`; its uid is `uid-NAME`. */
+/** A pod of the Job `data` with the UID `uid-NAME`. */
 export function podOf(name: string, parts: PodParts = {}): Pod {
   const { phase = "Running", index, tracked = true, deleted = false, endedMs, exitCode = 1, annotations, meta } = parts;
   const indexed = index === undefined ? {} : { [indexAnnotation]: String(index) };
@@ -96,7 +96,7 @@ export function podOf(name: string, parts: PodParts = {}): Pod {
 
 type ContainerStatus = NonNullable<NonNullable<Pod["status"]>["containerStatuses"]>[number];
 
-/** The status of a container that ended so many ms after the scene's start. */
+/** The status of a container that ended `atMs` after the start of the scene. */
 export function ended(name: string, exitCode: number, atMs: number): ContainerStatus {
   const finishedAt = formatTime(sceneStart + atMs);
   return {
@@ -113,7 +113,7 @@ export function running(name: string, restartCount = 0): ContainerStatus {
   return { name, image: "", imageID: "", ready: true, restartCount, state: { running: {} } };
 }
 
-/** `unseen`: names of pods whose finalizers were removed, which the cache does not show. */
+/** `unseen`: names of pods whose finalizers were removed, but whose removal the cache has not observed yet. */
 export function known(job: Job, pods: readonly Pod[], unseen: readonly string[] = []): JobPods {
   return jobPods(job, { pods, unseenRemovals: new Set(unseen.map((name) => `uid-${name}`)) });
 }

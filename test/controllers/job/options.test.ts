@@ -8,7 +8,7 @@ import { jobOf, podOf } from "./objects.ts";
 
 const key = "shop/data";
 
-/** One sync of a Job that wants five pods. */
+/** Runs one sync of a Job with a parallelism of five. */
 async function synced(options: Partial<JobOptions>, pods: readonly Pod[] = [], spec: object = {}): Promise<Scene> {
   const scene = syncScene(defineJob(options));
   scene.put(Jobs, jobOf({ spec: { parallelism: 5, ...spec } }));

@@ -1,4 +1,4 @@
-/** An embedded cluster with the Job controller on virtual time, and a Job `data` in it. */
+/** An embedded cluster with the Job controller on virtual time, and a Job `data`. */
 import { Jobs, Pods } from "../../../src/api/kinds.ts";
 import type { Job, Pod } from "../../../src/api/types.ts";
 import { job as jobController } from "../../../src/controllers/job/job.ts";
@@ -9,33 +9,33 @@ import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.
 
 export interface SceneOptions {
   readonly seed?: number;
-  /** Default true: without it, the test writes the pods' statuses. */
+  /** True by default; otherwise the test writes the statuses of the pods. */
   readonly kubelet?: boolean;
   readonly wrap?: EmbeddedOptions["wrap"];
-  /** Beside that of Jobs. */
+  /** Controllers in addition to the Job controller. */
   readonly controllers?: readonly ControllerDefinition[];
 }
 
 export interface JobScene extends EmbeddedScene {
-  /** `spec`: besides a template with one container; `annotations`: of the template. */
+  /** `spec`: fields in addition to a template with one container; `annotations`: those of the template. */
   create(spec?: object, parts?: JobParts): Promise<Job>;
-  /** A merge patch of the Job. */
+  /** Sends a merge patch of the Job. */
   patch(body: object): Promise<unknown>;
   job(): Promise<Job>;
   pods(): Promise<readonly Pod[]>;
-  /** A strategic merge patch of a pod's status. */
+  /** Sends a strategic merge patch of a pod's status. */
   setStatus(pod: string, status: object): Promise<unknown>;
-  /** The pod ends, as a kubelet reports it. */
+  /** Sets the status of a finished pod, as a kubelet reports it. */
   finish(pod: string, phase: "Succeeded" | "Failed", exitCode?: number): Promise<unknown>;
-  /** Lets so much virtual time pass, also where nothing happens. */
+  /** Lets this virtual time pass, even if nothing happens. */
   pass(ms: number): Promise<void>;
   /** Sentences of the Job controller's decisions since the last call. */
   told(): string[];
-  /** `VERB Kind/name[/subresource]` of the Job controller's writes since the last call. */
+  /** The Job controller's writes since the last call, as `VERB Kind/name[/subresource]`. */
   writes(): string[];
-  /** `Reason: message` of Events about the Job since the last call. */
+  /** Events about the Job since the last call, as `Reason: message`. */
   eventsTold(): string[];
-  /** The next calls of these begin here. */
+  /** Makes the next call of each of these start here. */
   forget(): void;
 }
 
@@ -57,7 +57,7 @@ export function jobNamed(spec: object = {}, { name = "data", annotations, podSpe
         spec: { restartPolicy: "Never", containers: [{ name: "main", image: "data:1" }], ...podSpec },
       },
     },
-    // As it is sent: the server fills in the rest.
+    // The form in which it is sent: the server adds the remaining fields.
   } as unknown as Job;
 }
 

@@ -17,7 +17,7 @@ interface Options {
   readonly unseen?: readonly string[];
 }
 
-/** `released a,b; succeeded a; failed b`, by uid without its prefix. */
+/** The plan as `released a,b; succeeded a; failed b`, with UIDs without their prefix. */
 function tracking(job: Job, pods: readonly Pod[], { end, unseen = [] }: Options = {}): string {
   const of = known(job, pods, unseen);
   const indexes = isIndexed(job) ? jobIndexes(of) : undefined;
@@ -132,7 +132,7 @@ describe("the pods that a sync of an Indexed Job counts", () => {
     const pods = Array.from({ length: 600 }, (_, n) => ended(`p${n}`, "Succeeded", { index: n }));
     const of = known(indexedJobOf(1000, { status: { completedIndexes: "0-99" } }), pods);
     const { released, isFull } = planTracking({ known: of, indexes: jobIndexes(of), end: undefined, uncounted: {} });
-    // The first hundred are no news.
+    // The first hundred indexes are already in the status.
     expect([released.length, isFull]).toEqual([600, true]);
   });
 

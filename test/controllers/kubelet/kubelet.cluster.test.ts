@@ -1,4 +1,4 @@
-/** Scheduler and kubelet against a real kube-apiserver: what they write is accepted there, and read by kubectl. */
+/** Scheduler and kubelet with a real kube-apiserver: it accepts their writes, and kubectl can read them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Leases, Nodes, Pods, ReplicaSets, ResourceClaims } from "../../../src/api/kinds.ts";
 import type { CreateInput } from "../../../src/api/object.ts";
@@ -26,9 +26,9 @@ import { allocation, deviceClaim, others } from "../scheduler/device-placings.ts
 const namespace = "default";
 
 interface AllocatedParts {
-  /** How many use it. */
+  /** The number of pods that use the claim. */
   readonly users?: number;
-  /** The only one that can. */
+  /** The only node on which its devices can be used. */
   readonly node?: string;
 }
 
@@ -78,7 +78,7 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
   const pods = async (app: string): Promise<readonly Pod[]> =>
     (await client.list(Pods, { namespace, labelSelector: `app=${app}` })).items;
 
-  /** Waits for a real server, at most 20 seconds. */
+  /** Waits for the real server, at most 20 seconds. */
   async function until(holds: () => Promise<boolean>): Promise<void> {
     for (let tries = 0; tries < 200; tries++) {
       if (await holds()) return;
@@ -138,9 +138,9 @@ describe.skipIf(clusterMissing !== undefined)("on a real kube-apiserver", () => 
     });
   });
 
-  /** A claim as the driver and the scheduler of its devices would leave it. */
+  /** Creates a claim as the driver and the device scheduler would leave it. */
   async function allocatedClaim(name: string, { users = 0, node }: AllocatedParts = {}): Promise<void> {
-    // Its kind says what it is.
+    // The kind determines the type of the object.
     await client.create(ResourceClaims, deviceClaim(name, { finalizers: [] }).object as CreateInput<ResourceClaim>);
     const selector = [{ key: "kubernetes.io/hostname", operator: "In", values: [node] }];
     const given = {

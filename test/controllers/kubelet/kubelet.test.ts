@@ -4,7 +4,7 @@ import type { Pod } from "../../../src/api/types.ts";
 import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";
 import { annotation, podOf, type PodParts } from "../../support/pods.ts";
 
-/** One node, one pod on it, and so much time gone by. */
+/** Creates one pod on one node and lets `ms` pass. */
 async function podAfter(ms: number, parts: PodParts, name = "pod"): Promise<{ scene: EmbeddedScene; pod: Pod }> {
   const scene = await embeddedScene({ nodes: 1 });
   await scene.during(scene.you.create(Pods, podOf(name, parts)));
@@ -12,7 +12,7 @@ async function podAfter(ms: number, parts: PodParts, name = "pod"): Promise<{ sc
   return { scene, pod: await podNamed(scene, name) };
 }
 
-/** Time goes by even when only heartbeats are left. */
+/** Time passes even if only heartbeats remain. */
 async function letPass(scene: EmbeddedScene, ms: number): Promise<void> {
   scene.timeline.after(ms, "test", () => undefined);
   await scene.run(ms);

@@ -1,4 +1,4 @@
-/** Which tokens become invalid, and which go. The cases of upstream's test, and what is at their edges. */
+/** Which tokens become invalid, and which are deleted: the cases of upstream's test, and their boundaries. */
 import { describe, expect, test } from "bun:test";
 import { Pods, Secrets, ServiceAccounts } from "../../../src/api/kinds.ts";
 import type { Pod, Secret, ServiceAccount } from "../../../src/api/types.ts";
@@ -18,9 +18,9 @@ const midnight = (day: string): string => `${day}T00:00:00Z`;
 
 interface Case {
   readonly name: string;
-  /** What is not used since this day is to go; the period reaches back to it. */
+  /** The start of the cleanup period: tokens that have not been used since this day are removed. */
   readonly from?: string;
-  /** What the ConfigMap says; null: it says nothing, undefined: it is not there. */
+  /** The date in the ConfigMap; null: no date, undefined: no ConfigMap. */
   readonly since?: string | null | undefined;
   readonly lastUsed?: string;
   readonly invalidSince?: string;
@@ -28,7 +28,7 @@ interface Case {
   readonly isDeleted?: true;
   readonly type?: string;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** `null`: there is none. */
+  /** `null`: the ServiceAccount does not exist. */
   readonly accountSecrets?: readonly string[] | null;
   readonly pod?: object;
   readonly does?: "invalidate" | "delete";
@@ -172,7 +172,7 @@ const cases: readonly Case[] = [
     does: "delete",
     says: "it was last used on 2022-12-27, and it is invalid since 2023-01-05 → delete it",
   },
-  // Edges, which are in no case of upstream's.
+  // Boundaries that upstream's cases do not cover.
   { name: "used on the first day of the period", lastUsed: "2022-12-29", says: kept },
   { name: "invalid since the first day of the period", invalidSince: "2022-12-29", says: kept },
   { name: "created at the first moment of the period", created: "2022-12-29", says: kept },

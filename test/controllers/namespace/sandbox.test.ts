@@ -1,4 +1,4 @@
-/** Namespaces that go on an embedded cluster, on virtual time: what is deleted in which order, and what holds them. */
+/** Namespaces that are deleted in an embedded cluster, on virtual time: the order of deletions, and what blocks them. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Kind, kindOf } from "../../../src/api/kind.ts";
 import { Namespaces, Pods } from "../../../src/api/kinds.ts";
@@ -9,7 +9,7 @@ import { namespace } from "../../../src/controllers/namespace/namespace.ts";
 import { embeddedScene, embeddedStart, type EmbeddedScene } from "../../support/embedded-scene.ts";
 import { plainDiscovery } from "../../support/plain-discovery.ts";
 
-// Each goes through all kinds several times.
+// Each test iterates over all kinds several times.
 setDefaultTimeout(30_000);
 
 const ConfigMaps: Kind = kindOf({
@@ -20,20 +20,20 @@ const ConfigMaps: Kind = kindOf({
   namespaced: true,
 });
 
-/** Answers in the server's place; undefined lets the request through. */
+/** A response in place of the server's; undefined lets the request through. */
 type Answer = (request: ApiRequest) => { readonly status: number; readonly body: object } | undefined;
 
 interface NamespaceScene extends EmbeddedScene {
-  /** Answers requests of the controller; changed while the scene runs. */
+  /** Intercepts requests of the controller; can be changed while the scene runs. */
   answer: Answer;
-  /** Requests of the controller: `DELETE /api/v1/namespaces/shop/pods`. */
+  /** Requests of the controller, such as `DELETE /api/v1/namespaces/shop/pods`. */
   readonly requests: string[];
   configMap(name: string, finalizers?: readonly string[]): Promise<void>;
   deleteNamespace(): Promise<void>;
   live(): Promise<Namespace | undefined>;
-  /** `ContentRemaining True: …`, of those that are True. */
+  /** Conditions that are True, as `ContentRemaining: …`. */
   problems(): Promise<readonly string[]>;
-  /** Decisions about the namespace, `rule: sentence`. */
+  /** Decisions about the namespace as `rule: sentence`. */
   decisions(): readonly string[];
 }
 
@@ -99,7 +99,7 @@ async function scene(): Promise<NamespaceScene> {
   return scene;
 }
 
-/** The paths of what was deleted, without what stands before the resource. */
+/** The paths of deletions, relative to the namespace. */
 function deleted({ requests }: NamespaceScene): string[] {
   return requests.flatMap((request) => {
     const found = /^DELETE .*\/namespaces\/shop\/(.*)$/.exec(request);
@@ -156,7 +156,7 @@ describe("a deleted namespace", () => {
 
   test("that hangs is processed every 5 minutes, without a change and without a due retry", async () => {
     const it = await scene();
-    // Emptied, it is let go by the controller, and held by somebody else.
+    // It is empty, so the controller removes its own finalizer, but another finalizer remains.
     const metadata = { name: "held" };
     await it.during(it.you.create(Namespaces, { metadata, spec: { finalizers: ["kubernetes", "example.com/hold"] } }));
     await it.during(it.you.delete(Namespaces, { namespace: "", name: "held" }));
@@ -210,7 +210,7 @@ describe("a deleted namespace", () => {
     expect(it.decisions()).toContain(
       "wait-for-pods: 1 pod left, blocked by example.com/hold → everything else waits; requeue in 301 s",
     );
-    // Of what else is left nothing is known yet.
+    // The rest of the content has not been examined yet.
     expect(await it.problems()).toEqual([]);
     await it.stop();
   });
@@ -237,7 +237,7 @@ describe("a deleted namespace", () => {
     it.answer = ({ path }) => (path.endsWith("/namespaces/shop/leases") ? missing : undefined);
     await it.deleteNamespace();
     await it.run(20_000);
-    // The collection, the list to delete one by one, and the list of what is left.
+    // The deletecollection, the list for single deletions, and the list of the remaining objects.
     expect(it.requests.filter((request) => request.endsWith("/leases"))).toHaveLength(3);
     expect(await it.live()).toBeUndefined();
     await it.stop();

@@ -17,7 +17,7 @@ beforeEach(() => {
   scene = syncScene(nodeLifecycle);
 });
 
-/** A node of the cache and the server, which has just reported unless `reportedAt` says otherwise. */
+/** Puts a node into the cache and the server; it has just reported unless `reportedAt` is given. */
 function put(name: string, parts: StoredNodeParts = {}): void {
   scene.put(Nodes, storedNode(name, { reportedAt: scene.now, ...parts }));
 }
@@ -30,7 +30,7 @@ function renew(name: string): void {
   scene.put(Leases, lease);
 }
 
-/** A look at all nodes; the keys that it enqueues, for now and for later. */
+/** Scans all nodes; returns the keys enqueued immediately. */
 function look(): readonly string[] {
   scene.woken.length = 0;
   scene.wokenLater.length = 0;
@@ -43,12 +43,12 @@ const calls = (): readonly string[] => scene.calls.map(({ verb, kind, name }) =>
 const told = (): readonly string[] =>
   scene.events.map(({ type, reason, about, message }) => `${type} ${reason} ${about}: ${message}`);
 const sentences = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
-/** What the n-th request of the last sync sent. */
+/** The body of the n-th request of the last sync. */
 function bodyOf(n: number): Pick<Node | Pod, "status"> {
   return scene.calls[n]?.body as Node | Pod;
 }
 
-/** The taints of each patch that sets some. */
+/** The taints in patches of a node's taints. */
 const taintsWritten = (): readonly unknown[] =>
   scene.calls
     .filter(({ verb }) => verb === "patch")
@@ -58,7 +58,7 @@ const keysWritten = (): readonly (readonly string[] | null)[] =>
     taints === null ? null : (taints as Taint[]).map(({ key, effect }) => `${key.split("/")[1]}:${effect}`),
   );
 
-/** Makes the node silent for so long that its conditions become Unknown. */
+/** Makes the node stop reporting until its conditions become Unknown. */
 async function becomeSilent(name: string): Promise<void> {
   look();
   scene.now += 51 * second;
@@ -66,7 +66,7 @@ async function becomeSilent(name: string): Promise<void> {
   await scene.sync(name);
 }
 
-/** The caches see what was written. */
+/** Delivers all writes to the caches. */
 function catchUp(): void {
   scene.deliver();
   for (const node of scene.live(Nodes)) scene.put(Nodes, node);
@@ -348,7 +348,7 @@ describe("a node gets", () => {
 });
 
 describe("NoExecute taints", () => {
-  /** NoSchedule taints as they should be, so that only those of interest are written. */
+  /** Nodes with the right NoSchedule taints, so that only the taints under test are written. */
   const down: StoredNodeParts = { ready: "Unknown", taints: [taintOf("unreachable", "NoSchedule")] };
   const failing: StoredNodeParts = { ready: "False", taints: [taintOf("not-ready", "NoSchedule")] };
   const withTaint = (parts: StoredNodeParts, taint: Taint): StoredNodeParts => ({
@@ -430,14 +430,14 @@ describe("NoExecute taints", () => {
     put("up");
     put("node-1", failing);
     look();
-    // It has had its turn.
+    // The node gets its turn in the queue for taints.
     await scene.sync("node-1");
     put("node-1", withTaint(failing, unreachable));
     expect(look()).toContain("node-1");
     await scene.sync("node-1");
     expect(keysWritten()).toEqual([
       ["not-ready:NoSchedule", "unreachable:NoExecute", "not-ready:NoExecute"],
-      // The second write is on the live node, as this server has it.
+      // The second write is based on the server's node, which does not have the other taints.
       ["not-ready:NoSchedule"],
     ]);
     expect(sentences()).toEqual([
@@ -510,7 +510,7 @@ describe("NoExecute taints", () => {
       scene.now += 200 * second;
       expect(look()).toEqual([]);
       expect(scene.wokenLater).toEqual([]);
-      // What somebody else taints meanwhile is left to him.
+      // A taint added by another writer in the meantime is left alone.
       put("node-1", withTaint(down, unreachable));
       expect(look()).toEqual([]);
     });

@@ -1,4 +1,4 @@
-/** A node of the embedded cluster whose kubelet plays dead, on virtual time. */
+/** A node of the embedded cluster whose kubelet stops reporting, on virtual time. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Nodes, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 import { nodeLifecycle } from "../../../src/controllers/node-lifecycle/node-lifecycle.ts";

@@ -1,4 +1,4 @@
-/** Attaching, one sync at a time. README.md says which cases of upstream's tests these are. */
+/** Attaching volumes, one sync at a time. README.md lists the corresponding cases of upstream's tests. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import {
   CsiDrivers,
@@ -38,7 +38,7 @@ const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence
 const told = (): string[] => scene.events.map(({ about, reason, message }) => `${about} ${reason}: ${message}`);
 const create = (volume: string, node: string): string => `create VolumeAttachment ${attachmentOf(volume, node)}`;
 
-/** The whole way: asked for, attached by the driver, and reported. */
+/** Runs the whole process: requested, attached by the driver, and reported. */
 async function attachOn(node: string, volume = "disk"): Promise<void> {
   await scene.sync(node);
   scene.deliver();
@@ -52,7 +52,7 @@ describe("a pod with a CSI volume", () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await scene.sync("a");
     expect(calls()).toEqual([create("disk", "a")]);
-    // As upstream makes it: sha256 of handle, driver and node.
+    // The name that upstream generates: the sha256 of handle, driver and node.
     const name = `csi-${new Bun.CryptoHasher("sha256").update("handle-disk" + driver + "a").digest("hex")}`;
     expect(scene.calls[0]?.body).toEqual({
       metadata: { name },
@@ -97,7 +97,7 @@ describe("a pod with a CSI volume", () => {
       ]);
       const { ms } = scene.requeues[0] ?? {};
       waits.push(ms);
-      // Not a moment sooner.
+      // The retry does not happen 1 ms earlier.
       scene.now += Number(ms) - 1;
       await scene.sync("a");
       expect(told()).toEqual([]);
@@ -335,7 +335,7 @@ describe("a volume of two pods on two nodes", () => {
     expect(sentences()).toEqual(["disk: the last attempt failed → wait"]);
     expect(scene.requeues.map(({ ms }) => ms)).toEqual([501]);
     scene.now += 501;
-    // Whether it is attached to a is not certain: that does not keep b from trying.
+    // It is uncertain if the volume is attached to a, but that does not prevent b from trying.
     await scene.sync("b");
     expect(calls()).toEqual([create("disk", "b")]);
   });

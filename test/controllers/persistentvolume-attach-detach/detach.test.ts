@@ -1,4 +1,4 @@
-/** Detaching, one sync at a time, and what is found at the start. README.md says which cases of upstream's tests these are. */
+/** Detaching volumes, one sync at a time, and the state found at startup. README.md lists the corresponding cases of upstream's tests. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Nodes, PersistentVolumes, Pods, VolumeAttachments } from "../../../src/api/kinds.ts";
 import {
@@ -88,7 +88,7 @@ describe("a volume that no pod needs any more", () => {
     mounts(scene, "a");
     expect(scene.woken).toContain("a");
     await scene.sync("a");
-    // Long enough: the API server is not asked any more.
+    // The maximum wait is over, so the node is no longer read from the API server.
     expect(calls()).toEqual(forced("a"));
   });
 
@@ -150,11 +150,11 @@ describe("a volume that no pod needs any more", () => {
       sentences: ["no pod needs disk, and the node still has it in use → wait"],
     });
     scene.woken.length = 0;
-    // Any report will do.
+    // Any status update of the node is sufficient.
     changeNode(scene, "a", (node) => node);
     expect(scene.woken).toEqual(["a"]);
     await scene.sync("a");
-    // It was never said to be attached.
+    // It was never reported as attached.
     expect(calls()).toEqual(["get Node a", `delete VolumeAttachment ${attachmentOf("disk", "a")}`]);
   });
 
@@ -179,7 +179,7 @@ describe("a volume that no pod needs any more", () => {
     scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "down") : undefined);
     expect(String(await rejection(scene.sync("a")))).toContain("down");
     expect(calls()).toEqual(["patch Node a"]);
-    // The pod comes back meanwhile: nothing has happened.
+    // The pod is created again in the meantime, so there is nothing to do.
     addPod(scene, podOf("api", "a", ["disk"]));
     scene.refuse = () => undefined;
     await scene.sync("a");
@@ -237,7 +237,7 @@ describe("a volume that no pod needs any more", () => {
     scene.deliver();
     scene.refuse = () => undefined;
     scene.now += 501;
-    // One that is being deleted, of which the driver says that it fails.
+    // The VolumeAttachment is being deleted, and the driver reports a detach error.
     const metadata = { ...held.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" };
     scene.refuse = ({ verb }) => {
       if (verb === "delete")
@@ -334,7 +334,7 @@ test("a volume is not attached to another node while it is being detached", asyn
   removePod(scene, "web");
   await scene.sync("a");
   addPod(scene, podOf("api", "b", ["disk"]));
-  // The deletion is delivered, and not yet looked at.
+  // The deletion has been delivered, but node a has not been synced since.
   await scene.sync("b");
   expect(sentences()).toEqual(["disk: it is being attached or detached → wait"]);
   scene.woken.length = 0;

@@ -1,4 +1,4 @@
-/** Nodes, volumes with their claims, and pods as a server has stored them; and what a scene of the controller is asked. */
+/** Nodes, volumes with claims, and pods in the form in which a server stores them; and queries and changes of a scene. */
 import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods, VolumeAttachments } from "../../../src/api/kinds.ts";
 import type { StoredMeta } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -23,7 +23,7 @@ export interface NodeParts {
   readonly inUse?: readonly string[];
 }
 
-/** Ready, and managed by the controller. */
+/** A node that is ready and managed by the controller by default. */
 export function nodeOf(name: string, parts: NodeParts = {}): Node {
   const { managed = true, ready = true, taints = [], attached = [], inUse = [] } = parts;
   const annotations = { "volumes.kubernetes.io/controller-managed-attach-detach": "true" };
@@ -81,7 +81,7 @@ export interface PodParts {
   readonly volumes?: NonNullable<NonNullable<Pod["spec"]>["volumes"]>;
 }
 
-/** Running on the node, with the claims. */
+/** A running pod on the node, with these claims. */
 export function podOf(name: string, node: string, claims: readonly string[], parts: PodParts = {}): Pod {
   const { namespace = "shop", phase = "Running", meta = {}, volumes = [] } = parts;
   return {
@@ -100,7 +100,7 @@ export function podOf(name: string, node: string, claims: readonly string[], par
   };
 }
 
-/** The driver says so. */
+/** Sets the status of a VolumeAttachment, as the driver reports it. */
 export function driverSays(
   scene: Scene,
   [volume, node]: readonly [string, string],
@@ -113,7 +113,7 @@ export function driverSays(
   scene.deliver();
 }
 
-/** A VolumeAttachment as it is found. */
+/** An existing VolumeAttachment. */
 export function attachmentObject(volume: string, node: string, isAttached = true): VolumeAttachment {
   return {
     metadata: metaOf(attachmentOf(volume, node)),
@@ -122,13 +122,13 @@ export function attachmentObject(volume: string, node: string, isAttached = true
   };
 }
 
-/** What the node says is attached. */
+/** The volumes in the node's `status.volumesAttached`. */
 export function reported(scene: Scene, node: string): readonly string[] {
   const found = scene.live(Nodes).find(({ metadata }) => metadata.name === node);
   return (found?.status?.volumesAttached ?? []).map(({ name }) => name);
 }
 
-/** Its kubelet says which volumes are mounted; the node is delivered. */
+/** Sets the volumes that the kubelet reports as mounted, and delivers the node. */
 export function mounts(scene: Scene, node: string, ...volumes: readonly string[]): void {
   changeNode(scene, node, (found) => ({
     ...found,

@@ -1,4 +1,4 @@
-/** What goes on at the same time, and what waits. Source: kubernetes v1.36 nestedpendingoperations_test.go. */
+/** Which operations run in parallel and which wait. Source: kubernetes v1.36 nestedpendingoperations_test.go. */
 import { describe, expect, test } from "bun:test";
 import {
   type Pending,

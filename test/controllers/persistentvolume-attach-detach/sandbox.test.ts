@@ -1,4 +1,4 @@
-/** Volumes in the embedded cluster, on virtual time: nothing needs attaching there, unless a node asks for it. */
+/** Volumes in the embedded cluster, on virtual time: attaching is not needed there unless a node requests it. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Nodes, PersistentVolumeClaims, Pods, VolumeAttachments } from "../../../src/api/kinds.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";

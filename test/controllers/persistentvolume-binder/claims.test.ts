@@ -134,7 +134,7 @@ describe("a claim without a volume name", () => {
       scene.refuse = () => (scene.calls.length > writes ? refusal(500, "InternalError", "no") : undefined);
       await rejection(scene.sync(key));
       scene.refuse = () => undefined;
-      // The cache may show the writes or not.
+      // The cache may or may not contain the writes yet.
       scene.deliver(writes === 2 ? 0 : undefined);
       await scene.sync(key);
       if (calls().length === 0) {

@@ -1,4 +1,4 @@
-/** Claims, volumes and classes as a server has stored them. */
+/** Claims, volumes and classes in the form in which a server stores them. */
 import type { StoredMeta } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../../src/api/types.ts";
@@ -21,7 +21,7 @@ export interface ClaimParts {
   readonly status?: PersistentVolumeClaim["status"];
 }
 
-/** Pending, of 1Gi, without a class. */
+/** A pending claim of 1Gi without a class. */
 export function claimOf(
   name: string,
   { meta = {}, spec = {}, status = { phase: "Pending" } }: ClaimParts = {},
@@ -44,7 +44,7 @@ export interface VolumeParts {
   readonly phase?: string;
 }
 
-/** Available, of 1Gi, without a class. */
+/** An available volume of 1Gi without a class. */
 export function volumeOf(
   name: string,
   { meta = {}, spec = {}, phase = "Available" }: VolumeParts = {},
@@ -61,7 +61,7 @@ export function volumeOf(
   };
 }
 
-/** How a volume refers to a claim; without the uid it is reserved. */
+/** The claimRef of a volume; without a UID, the volume is only reserved for the claim. */
 export function refTo(name: string, uid?: string): NonNullable<VolumeSpec["claimRef"]> {
   return {
     apiVersion: "v1",
@@ -81,7 +81,7 @@ export function classOf(name: string, more: Partial<StorageClass> = {}): Storage
   };
 }
 
-/** A pod with a claim. It has no node. */
+/** A pod with a claim, without a node. */
 export function userOf(claimName: string, name: string): Pod {
   return {
     metadata: metaOf(name, { namespace: "shop" }),

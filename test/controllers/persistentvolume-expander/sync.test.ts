@@ -1,4 +1,4 @@
-/** Expansion, one sync at a time. README.md says which cases of upstream's tests these are. */
+/** Volume expansion, one sync at a time. README.md lists the corresponding cases of upstream's tests. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { PersistentVolumeClaims, PersistentVolumes } from "../../../src/api/kinds.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../src/api/types.ts";
@@ -8,7 +8,7 @@ import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
 
 let scene: Scene;
-/** The server's volumes: the controller asks for them each time. */
+/** The volume on the server, which the controller requests each time. */
 let volume: PersistentVolume | undefined;
 beforeEach(() => {
   const definition = {

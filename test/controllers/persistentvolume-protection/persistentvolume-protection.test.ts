@@ -12,7 +12,7 @@ const finalizer = "kubernetes.io/pv-protection";
 interface Parts {
   readonly finalizers?: readonly string[];
   readonly deleted?: boolean;
-  /** Empty for none. */
+  /** Empty for no phase. */
   readonly phase?: string;
 }
 
@@ -35,7 +35,7 @@ beforeEach(() => {
   scene = syncScene(persistentVolumeProtection);
 });
 
-/** One sync of the volume: the finalizers that it was written with, undefined if it was not. */
+/** Runs one sync of the volume; returns the finalizers that were written, or undefined without a write. */
 async function written(volume: PersistentVolume): Promise<readonly string[] | undefined> {
   scene.put(PersistentVolumes, volume);
   await scene.sync("disk");

@@ -1,4 +1,4 @@
-/** Claims and pods as a server has stored them. */
+/** Claims and pods in the form in which a server stores them. */
 import type { OwnerReference, StoredMeta } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { PersistentVolumeClaim, Pod, PodSpec } from "../../../src/api/types.ts";
@@ -15,7 +15,7 @@ function metaOf(name: string, more: Meta): StoredMeta {
 
 export const deletedNow: Meta = { deletionTimestamp: formatTime(sceneStart) };
 
-/** With the finalizer, unless `more` says otherwise. */
+/** A claim that has the finalizer by default. */
 export function claimOf(name: string, more: Meta = {}): PersistentVolumeClaim {
   return { metadata: metaOf(name, { finalizers: [finalizer], ...more }), spec: { accessModes: ["ReadWriteOnce"] } };
 }
@@ -31,12 +31,12 @@ export interface PodParts {
   readonly claims?: readonly string[];
   /** Names of ephemeral volumes. */
   readonly ephemeral?: readonly string[];
-  /** Empty for none. */
+  /** Empty for no node. */
   readonly node?: string;
   readonly status?: NonNullable<Pod["status"]>;
 }
 
-/** A pod on node-1, Running. */
+/** A running pod on node-1 by default. */
 export function podWith(name: string, parts: PodParts): Pod {
   const { claims = [], ephemeral = [], node = "node-1", status = { phase: "Running" } } = parts;
   const volumes: NonNullable<PodSpec["volumes"]> = [
@@ -51,7 +51,7 @@ export function podWith(name: string, parts: PodParts): Pod {
   return { metadata: metaOf(name, parts.meta ?? {}), spec, status };
 }
 
-/** The reference to a pod that its ephemeral volume's claim has. */
+/** The owner reference to a pod in the claim of its ephemeral volume. */
 export function controlledBy(pod: Pod): readonly OwnerReference[] {
   const { name, uid } = pod.metadata;
   return [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true, blockOwnerDeletion: true }];

@@ -1,4 +1,4 @@
-/** Claims that are deleted in the embedded cluster, on virtual time, beside a kubelet that ends pods. */
+/** Claims that are deleted in the embedded cluster, on virtual time, with a kubelet that terminates pods. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { PersistentVolumeClaims, PersistentVolumes, Pods, VolumeAttributesClasses } from "../../../src/api/kinds.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
@@ -10,7 +10,7 @@ const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage:
 const namespace = "default";
 
 let scene: EmbeddedScene;
-/** How often the controller of claims has listed the pods of the namespace. */
+/** How often the claim protection controller has listed the pods of the namespace. */
 let lists: number;
 beforeEach(async () => {
   lists = 0;

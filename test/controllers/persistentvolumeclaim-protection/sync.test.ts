@@ -15,7 +15,7 @@ const calls = (): string[] => scene.calls.map(({ verb, kind, name }) => `${verb}
 const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
 const listed = "list Pod shop";
 const written = "update PersistentVolumeClaim data";
-/** The finalizers that the claim was written with; undefined if it was not. */
+/** The finalizers in the written claim; undefined without a write. */
 const finalizersWritten = (): readonly string[] | undefined => {
   const body = scene.calls.find(({ verb }) => verb === "update")?.body as ReturnType<typeof claimOf> | undefined;
   return body === undefined ? undefined : (body.metadata.finalizers ?? []);

@@ -16,14 +16,14 @@ beforeEach(() => {
   scene = syncScene(definePodGarbageCollector({ terminatedPodThreshold: 2 }));
 });
 
-/** What a scan asks syncs for. */
+/** The keys that a scan enqueues. */
 function found(): readonly string[] {
   scene.woken.length = 0;
   scene.scan();
   return [...scene.woken];
 }
 
-/** The same, after the node has been missing for as long as a node may be. */
+/** The keys that a scan enqueues once the quarantine of missing nodes is over. */
 function foundAfterQuarantine(): readonly string[] {
   scene.scan();
   scene.now += 40 * second;

@@ -1,4 +1,4 @@
-/** Whole stories: syncs between deliveries, other writers and faults, until nothing is left to do. */
+/** Long runs: syncs between deliveries, other writers and faults, until there is nothing left to do. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { keyOf } from "../../../src/api/key.ts";
@@ -33,7 +33,7 @@ function scaleTo(scene: Scene, replicas: number): void {
   } as ReplicaSet);
 }
 
-/** Syncs and delivers until a sync has nothing to write and nothing is on its way; at most 60 rounds. */
+/** Syncs and delivers until a sync writes nothing and all writes are delivered; at most 60 rounds. */
 async function settle(scene: Scene): Promise<void> {
   for (let round = 0; round < 60; round++) {
     scene.deliver();
@@ -44,7 +44,7 @@ async function settle(scene: Scene): Promise<void> {
     }
     if (scene.undelivered === 0 && scene.calls.length === 0 && !scene.decisions.some(({ rule }) => rule === "wait"))
       return;
-    // Lost answers leave expectations behind that only time takes away.
+    // Lost responses leave expectations that only expire.
     if (scene.undelivered === 0) scene.now += expectationsTimeoutMs + 1;
   }
   throw new Error("it did not settle in 60 rounds");
@@ -66,7 +66,7 @@ describe("bursts", () => {
           await scene.sync(key);
           const writes = scene.calls.filter((call) => call.verb === verb).length;
           expect(writes).toBe(Math.min(500, replicas - step * 500));
-          // All pods but one are seen, and the status: the key still waits.
+          // All pods but one and the status have been observed: the key still waits.
           scene.deliver(writes - 1);
           await scene.sync(key).catch((error: unknown) => expect(error).toBeInstanceOf(CacheBehindError));
           expect(scene.calls.filter((call) => call.verb === verb)).toEqual([]);
@@ -143,7 +143,7 @@ describe("in any sequence of events", () => {
           const scene = syncScene(replicaset);
           scene.put(ReplicaSets, replicaSetOf({ replicas }));
           let chance = seed;
-          // A linear congruence: enough to scatter faults, and the same for the same seed.
+          // A linear congruential generator: enough to scatter faults, and deterministic for a seed.
           const happens = (share: number): boolean =>
             (chance = (chance * 1103515245 + 12345) % 2147483648) / 2147483648 < share;
           scene.refuse = () => (happens(refused) ? refusal(500, "InternalError", "broken") : undefined);
@@ -164,7 +164,7 @@ describe("in any sequence of events", () => {
             terminatingReplicas: 0,
             observedGeneration: object?.metadata.generation ?? 0,
           } as NonNullable<ReplicaSet["status"]>);
-          // No matching pod is left without an owner, no other pod with ours.
+          // No matching pod is without an owner, and no other pod is owned by the ReplicaSet.
           for (const pod of scene.live(Pods).filter(isPodActive)) {
             const matches = pod.metadata.labels?.["app"] === webLabels.app;
             expect(controllerOf(pod)?.uid).toBe(matches ? "uid-web" : (undefined as unknown as string));

@@ -15,7 +15,7 @@ describe("the catalogue", () => {
 });
 
 describe("the definitions", () => {
-  /** From the bootstrap roles of 1.36.3, list and watch left out, without the group `extensions`, which is served no more. */
+  /** The bootstrap roles of 1.36.3, without list and watch, and without the group `extensions`, which is no longer served. */
   const roles = {
     replicaset: ["get apps replicasets", "update apps replicasets/status", "update apps replicasets/finalizers"],
     replicationcontroller: [

@@ -42,7 +42,7 @@ const rulesUsed = (): string[] => scene.decisions.map(({ rule }) => rule);
 const written = (): ReplicaSet["status"] =>
   (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as ReplicaSet | undefined)?.status;
 
-/** One that selects everything. */
+/** A configuration whose selector matches everything. */
 const plain: ReplicaControllerConfig<ReplicaSet> = {
   kind: ReplicaSets,
   selectorOf: () => [],
@@ -51,7 +51,7 @@ const plain: ReplicaControllerConfig<ReplicaSet> = {
   ranksWithRelated: true,
 };
 
-/** The status that says all is as desired. */
+/** The status if all replicas are as desired. */
 const steadyStatus = (replicas: number): NonNullable<ReplicaSet["status"]> => ({
   replicas,
   fullyLabeledReplicas: replicas,
@@ -180,7 +180,7 @@ describe("a sync", () => {
     expect(verbs()["create"]).toBe(1);
   });
 
-  // Source: kubernetes v1.36 pkg/controller/controller_utils.go createPods: a pod without labels would not be found again.
+  // Source: kubernetes v1.36 pkg/controller/controller_utils.go createPods: the controller would not find a pod without labels again.
   test("of an object without a spec desires one pod, and has no template for it", async () => {
     scene.put(ReplicaSets, { metadata: replicaSetOf().metadata });
     expect((await rejection(scene.sync(key))).message).toBe("unable to create pods, no labels");
@@ -303,7 +303,7 @@ describe("expectations", () => {
     await scene.sync(key);
     expect(scene.events).toEqual([]);
     expect(written()?.conditions).toBeUndefined();
-    // As upstream has it: they count as done, and are waited for in vain.
+    // As in upstream, they count as successful, so they stay expected although they never arrive.
     expect(scene.expectations.of(key)?.creations).toBe(2);
   });
 });

@@ -92,7 +92,7 @@ describe("a reservation is removed, and with the last one the devices and the fi
       expect(calls()).toEqual([...(seen === undefined ? ["get Pod web"] : []), ...freed]);
       expect(bodies("updateStatus")[0]?.status).toEqual({});
       expect(bodies("update")[0]?.metadata).not.toHaveProperty("finalizers");
-      // A precondition: what has changed meanwhile is not overwritten.
+      // A precondition, so that changes made in the meantime are not overwritten.
       expect(bodies("update")[0]?.metadata.resourceVersion).toBe("1001");
       expect(says()).toEqual([`pod web ${why} → release it, 0 left; free the devices`]);
       scene.deliver();

@@ -1,4 +1,4 @@
-/** Pods, claims and templates of these tests, all in namespace `shop`. */
+/** Pods, claims and templates for these tests, all in the namespace `shop`. */
 import { formatTime } from "../../../src/api/time.ts";
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../../src/api/types.ts";
 import { sceneStart } from "../../support/sync-context.ts";
@@ -7,7 +7,7 @@ export const namespace = "shop";
 const creationTimestamp = formatTime(sceneStart - 60_000);
 const common = { namespace, resourceVersion: "1", creationTimestamp };
 
-/** The time of a deletion. */
+/** The time of deletions. */
 export const deletionTimestamp: string = formatTime(sceneStart);
 
 export const protection = "resource.kubernetes.io/delete-protection";
@@ -35,7 +35,7 @@ export interface PodParts {
   readonly status?: Pod["status"];
 }
 
-/** A pod `web` with one entry `gpu` of template `one`, but for what is given. */
+/** A pod `web` with one entry `gpu` from the template `one`, with the given changes. */
 export function podOf({ name = "web", uid = `uid-${name}`, node, isDeleted = false, ...parts }: PodParts = {}): Pod {
   const { entries = [templated("gpu")], status } = parts;
   return {
@@ -49,7 +49,7 @@ export function podOf({ name = "web", uid = `uid-${name}`, node, isDeleted = fal
   };
 }
 
-/** What a pod's status says of its entries: `{ gpu: "web-gpu-1" }`. */
+/** The status of a pod with claim names by entry, such as `{ gpu: "web-gpu-1" }`. */
 export function saying(claims: Readonly<Record<string, string | undefined>>): Pod["status"] {
   const resourceClaimStatuses = Object.entries(claims).map(([name, claim]) => ({
     name,
@@ -59,9 +59,9 @@ export function saying(claims: Readonly<Record<string, string | undefined>>): Po
 }
 
 export interface ClaimParts {
-  /** The pod that controls it. */
+  /** The pod that controls the claim. */
   readonly owner?: Pod;
-  /** The entry of that pod that it was made for. */
+  /** The entry of that pod for which the claim was created. */
   readonly entry?: string;
   readonly isAllocated?: boolean;
   readonly isProtected?: boolean;

@@ -104,7 +104,7 @@ describe("a pod", () => {
     const event = { type: "Warning", reason: "FailedResourceClaimCreation", message: `PodResourceClaim b: ${why}` };
     expect(scene.events).toEqual([{ ...event, about: "Pod web" } as (typeof scene.events)[number]]);
     expect(scene.decisions.at(-1)?.rule).toBe("no-template");
-    // The first claim is remembered, though no cache shows it: there is never a second one.
+    // The first claim is remembered although the cache does not contain it, so it is not created again.
     scene.put(ResourceClaimTemplates, templateOf("missing"));
     await scene.sync(key);
     expect(calls()).toEqual(["create ResourceClaim web-b-2", "create ResourceClaim web-c-3", "patch Pod web"]);
@@ -256,7 +256,7 @@ describe("a deleted claim of this controller", () => {
     scene.put(Pods, podOf());
     await scene.sync(key);
     scene.deliver();
-    // The status was lost, so that the claim is looked for, and seen.
+    // The status write was lost, so the claim is looked up in the cache and found.
     scene.put(Pods, podOf());
     await scene.sync(key);
     expect(calls()).toEqual(["patch Pod web"]);
@@ -357,7 +357,7 @@ describe("the name of a claim starts with", () => {
   for (const { pod, entry, is } of [
     { pod: "web", entry: "gpu", is: "web-gpu-" },
     { pod: "p".repeat(40), entry: "e".repeat(15), is: `${"p".repeat(40)}-${"e".repeat(15)}-` },
-    // 58 and longer: each part keeps its share of 57, rounded down; the API server adds what makes it unique.
+    // Beyond 57 characters, each part is cut to its share of 57, rounded down; the API server appends a unique suffix.
     { pod: "p".repeat(40), entry: "e".repeat(16), is: `${"p".repeat(39)}-${"e".repeat(15)}` },
     { pod: "p".repeat(200), entry: "e".repeat(60), is: `${"p".repeat(43)}-${"e".repeat(13)}` },
   ]) {

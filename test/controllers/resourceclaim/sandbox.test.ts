@@ -1,4 +1,4 @@
-/** Claims of devices in the embedded cluster, on virtual time, beside all that acts there. */
+/** Claims of devices in the embedded cluster, on virtual time, with all other controllers. */
 import { expect, test } from "bun:test";
 import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../../src/api/kinds.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
@@ -8,10 +8,10 @@ import { allocation, named, protection, spec, templated } from "./objects.ts";
 const namespace = "default";
 const at = (name: string): { readonly namespace: string; readonly name: string } => ({ namespace, name });
 const merge = (body: object): { readonly type: "merge"; readonly body: object } => ({ type: "merge", body });
-// No scheduler gives it a node.
+// No node matches, so the pod is not scheduled.
 const podSpec = { containers: [{ name: "c", image: "i" }], nodeSelector: { none: "such" } };
 
-/** What a scheduler does: the devices, and the first consumer. */
+/** Does the work of a scheduler: allocates devices, and reserves the claim for the first consumer. */
 async function allocate(scene: EmbeddedScene, claim: string, pod: string): Promise<void> {
   const { you } = scene;
   const { uid } = (await scene.during(you.get(Pods, at(pod)))).metadata;

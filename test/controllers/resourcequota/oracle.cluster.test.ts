@@ -1,4 +1,4 @@
-/** The same namespace counted by the real kube-controller-manager and by ours: the same statuses of the same quotas. */
+/** The real kube-controller-manager and our controller must compute the same quota statuses for the same namespace. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { runProgram } from "../../e2e/support/program.ts";
 import { type Cluster, controllersMissing, startCluster } from "../../support/cluster.ts";
@@ -23,7 +23,7 @@ const container = (name: string, resources: object = {}, more: object = {}): obj
   return { name, image: "i", resources, ...more };
 };
 
-/** By name: `spec`, and `status` where it is not the one that the API server gives. */
+/** Pods by name: their `spec`, and their `status` if it differs from the one that the API server sets. */
 const pods: Readonly<
   Record<string, { readonly spec: object; readonly status?: object; readonly finalizers?: string[] }>
 > = {
@@ -216,7 +216,7 @@ describe.skipIf(controllersMissing !== undefined)("the real resourcequota contro
     return Object.fromEntries(items.map(({ metadata, status }) => [metadata.name, status]));
   }
 
-  /** The statuses when they have not changed for 2 seconds, and are all there; at most 60 seconds. */
+  /** Returns the statuses once they are complete and have not changed for 2 seconds; waits at most 60 seconds. */
   async function settled(): Promise<Readonly<Record<string, Quota["status"]>>> {
     let [before, since] = ["", 0];
     for (let tries = 0; tries < 120; tries++) {
@@ -236,7 +236,7 @@ describe.skipIf(controllersMissing !== undefined)("the real resourcequota contro
       await post(`${core}/resourcequotas`, { metadata: { name }, spec });
     }
     await settled();
-    // What is given back, and what stays although it was deleted.
+    // Usage that is released, and an object that still counts although it was deleted.
     await cluster.request("DELETE", `${core}/pods/best`);
     await cluster.request("DELETE", `${core}/pods/stays`);
     await cluster.request("DELETE", `${core}/services/node`);
@@ -252,7 +252,7 @@ describe.skipIf(controllersMissing !== undefined)("the real resourcequota contro
     const { code, stderr } = await runProgram(ours);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(await statuses()).toEqual(theirs);
-    // The test itself looked at something.
+    // Ensures that the comparison is not trivial.
     expect(theirs["best-effort"]?.used).toEqual({ pods: "1" });
     expect(theirs["counts"]?.used?.["count/nothing.example.com"]).toBeUndefined();
   });

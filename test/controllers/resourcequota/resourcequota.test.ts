@@ -17,14 +17,14 @@ const ConfigMaps: Kind = kindOf({
   namespaced: true,
 });
 
-/** Long enough for syncs to end, and shorter than the recount of all quotas. */
+/** Long enough for syncs to finish, and shorter than the full resync of all quotas. */
 const soonMs = 60_000;
 
 async function scene(): Promise<EmbeddedScene> {
   return embeddedScene({ controllers: [deployment, replicaset, resourcequota] });
 }
 
-/** An object with fields that the kinds here have no type for. */
+/** An object with fields for which the kinds here have no type. */
 function unstored(name: string, fields: object = {}): CreateInput<StoredObject> {
   return { metadata: { namespace: "default", name }, ...fields };
 }

@@ -1,4 +1,4 @@
-/** In the embedded cluster, on virtual time: the API server is in this process, and nobody has to trust it by a certificate. */
+/** The embedded cluster, on virtual time: its API server runs in this process, so clients need no CA certificate. */
 import { expect, test } from "bun:test";
 import { ConfigMaps, Namespaces } from "../../../src/api/kinds.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";

@@ -1,4 +1,4 @@
-/** Pods with claims of devices, told to our scheduler and to the real one. No driver and no controller acts here: claims are as their cases say. */
+/** Pods with claims of devices, for our scheduler and the real one. No driver or controller runs: the cases define the claims. */
 import { DeviceClasses, ResourceClaims, ResourceSlices } from "../../../src/api/kinds.ts";
 import type { NodeParts } from "../../support/pods.ts";
 import type { Named, Placing } from "./placings.ts";
@@ -12,7 +12,7 @@ const two: Named<NodeParts> = [
 const driver = "gpu.example.com";
 const uid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
-/** A claim with this device, on nodes of this zone. */
+/** An allocation of this device, restricted to nodes of this zone. */
 export function allocation(
   device: string,
   { zone, isTimed = true }: { zone?: string; isTimed?: boolean } = {},
@@ -25,7 +25,7 @@ export function allocation(
   };
 }
 
-/** Already used by others, who are not there. */
+/** Entries of `reservedFor` for other pods, which do not exist. */
 export const others = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, n) => ({ resource: "pods", name: `other-${n}`, uid: uid(n) }));
 
@@ -50,7 +50,7 @@ export function deviceClaim(name: string, { status, isDeleted, ...parts }: Claim
   };
 }
 
-/** Cases share it: created where it is not there yet. */
+/** Shared by cases: created unless it already exists. */
 const deviceClass = (name: string): Stored => ({ kind: DeviceClasses, object: { metadata: { name }, spec: {} } });
 
 const using = (...claims: readonly string[]): StoragePlacing["pod"] => ({
@@ -59,18 +59,18 @@ const using = (...claims: readonly string[]): StoragePlacing["pod"] => ({
   },
 });
 
-/** A placing of a pod with claims of devices. */
+/** A case with a pod that has claims of devices. */
 export interface DevicePlacing extends Placing {
   readonly storage: readonly Stored[];
-  /** Nothing is said of the pod, and it gets no node. */
+  /** The pod gets neither a condition nor Events nor a node. */
   readonly isHeld?: true;
-  /** The reason of its condition. Default: Unschedulable. */
+  /** The reason of the pod's condition; Unschedulable by default. */
   readonly reason?: "SchedulerError";
-  /** Loses its devices. */
+  /** The claim whose allocation is removed. */
   readonly freed?: string;
-  /** Keeps them. */
+  /** The claim that keeps its allocation. */
   readonly kept?: string;
-  /** How many users each claim has in the end, by its name. */
+  /** The final number of users of each claim, by name. */
   readonly reserved?: Readonly<Record<string, number>>;
 }
 

@@ -1,4 +1,4 @@
-/** Pods with claims of devices: what they wait for, where they go, and how they are entered in their claims. */
+/** Pods with claims of devices: when they wait, which nodes they get, and how claims are reserved for them. */
 import { describe, expect, test } from "bun:test";
 import {
   DeviceClasses,
@@ -56,7 +56,7 @@ const scheduled = (pod: Pod | undefined): object | undefined =>
   pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
 const usersOf = ({ status: said }: ResourceClaim): readonly string[] =>
   (said?.reservedFor ?? []).map(({ resource, name }) => `${resource} ${name}`);
-/** `await-devices` and so on, with the sentence. */
+/** The scheduler's decisions as `rule: sentence`, such as `await-devices: …`. */
 const decisions = (scene: EmbeddedScene): readonly string[] =>
   scene.events.flatMap((event) =>
     event.stage === "decision" && event.controller === "scheduler" ? [`${event.rule}: ${event.sentence}`] : [],
@@ -107,7 +107,7 @@ describe("a pod is placed by", () => {
 const web = podOf("web", { spec: { resourceClaims: [{ name: "gpu", resourceClaimName: "gpu" }] } });
 const gpuClass = { metadata: { name: "gpu.example.com" }, spec: {} };
 
-/** A claim `gpu` without devices, of a class that is there. */
+/** Creates a claim `gpu` without devices, and its class. */
 async function openClaim(scene: EmbeddedScene): Promise<void> {
   await scene.during(scene.you.create(DeviceClasses, gpuClass));
   await store(scene, deviceClaim("gpu"));
@@ -311,7 +311,7 @@ describe("the scheduler", () => {
     expect(users.toSorted()).toEqual(["a", "b", "c", "d", "e", "f"].map((name) => `pods ${name}`));
     const pods = await scene.list(Pods);
     expect(pods.map(({ status: said }) => said?.phase)).toEqual(pods.map(() => "Running"));
-    // Some of them have met a conflict.
+    // Some pods met a conflict, which must not be reported.
     expect((await scene.list(Events)).filter(({ reason }) => reason === "FailedScheduling")).toEqual([]);
     const said = decisions(scene).filter((each) => each.startsWith("reserve-devices"));
     expect(said[0]).toMatch(/^reserve-devices: gpu: reserve for the pod, which goes to node-\d$/);
@@ -385,7 +385,7 @@ describe("the scheduler", () => {
     };
     await says("Broken");
     await scene.run(3000);
-    // It may get others.
+    // The claim can be allocated again with other devices.
     expect((await claimIn(scene, "gpu")).status?.allocation).toBeUndefined();
     const message = "0/3 nodes are available: 3 cannot allocate all claims.";
     expect(scheduled(await podIn(scene, "web"))).toMatchObject({ message });

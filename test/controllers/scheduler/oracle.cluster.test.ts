@@ -1,4 +1,4 @@
-/** The same pods and nodes given to the real kube-scheduler: where ours puts a pod, and what it says of one without a node, is what that does. */
+/** Runs the same pods and nodes with the real kube-scheduler: our scheduler must choose the same nodes and report the same messages. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { pathOf } from "../../../src/api/kind.ts";
 import { ResourceClaims } from "../../../src/api/kinds.ts";
@@ -32,7 +32,7 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
     const { status, ...node } = nodeOf(name, parts);
     await cluster.request("POST", "/api/v1/nodes", node);
     await cluster.request("PATCH", `/api/v1/nodes/${name}/status`, { status }, merge);
-    // New nodes are tainted until a kube-controller-manager finds them ready.
+    // New nodes are tainted until a kube-controller-manager observes that they are ready.
     await cluster.request("PATCH", `/api/v1/nodes/${name}`, { spec: { taints: parts.taints ?? null } }, merge);
   }
 
@@ -41,7 +41,7 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
     expect({ status, body: status === 201 ? "" : (body as unknown) }).toEqual({ status: 201, body: "" });
   }
 
-  /** Waits, at most 10 seconds, until the scheduler has spoken about the pod. */
+  /** Waits, at most 10 seconds, until the scheduler has placed or rejected the pod. */
   async function decided(name: string): Promise<Decided> {
     for (let tries = 0; tries < 100; tries++) {
       const { body } = await cluster.request("GET", `${pods}/${name}`);
@@ -63,7 +63,7 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
       if ((body as { readonly items: readonly unknown[] }).items.length === 0) break;
       await Bun.sleep(100);
     }
-    // Its cache follows by watch.
+    // For the scheduler's cache, which is updated by watches.
     await Bun.sleep(300);
   }
 
@@ -71,7 +71,7 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
     const { name } = object.metadata;
     const space = { namespace: "default" };
     const { status: code } = await cluster.request("POST", pathOf(kind, space), object);
-    // Cases may share a DeviceClass.
+    // Cases can share a DeviceClass.
     expect([201, ...(kind.kind === "DeviceClass" ? [409] : [])]).toContain(code);
     const at = { ...space, name };
     if (status !== undefined) {
@@ -80,7 +80,7 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
     if (isDeleted === true) await cluster.request("DELETE", pathOf(kind, at));
   }
 
-  /** Of a pod of which nothing is said: two seconds later, nothing has been. */
+  /** Checks that two seconds later nothing has been reported about the pod. */
   async function saidNothing(name: string): Promise<void> {
     await Bun.sleep(2000);
     const { body } = await cluster.request("GET", `${pods}/${name}`);
@@ -102,7 +102,7 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
   }
 
   const all: readonly (Placing & Partial<StoragePlacing & DevicePlacing>)[] = [
-    // First, since Events of later pods of the name stay.
+    // These run first, because Events of later pods with the same name remain.
     ...devicePlacings.filter(({ isHeld }) => isHeld === true),
     ...devicePlacings.filter(({ isHeld }) => isHeld !== true),
     ...placings,
@@ -128,11 +128,11 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
       expect(await hasDevices(claim)).toBe(claim === kept);
     }
     for (const [claim, users] of Object.entries(reserved)) {
-      // A pod whose claims could not be reserved is tried again.
+      // A pod whose claims could not be reserved is retried.
       for (let tries = 0; tries < 30 && (await usersOf(claim)) !== users; tries++) await Bun.sleep(50);
       expect([claim, await usersOf(claim)]).toEqual([claim, users]);
     }
-    // What it says of preemption, which ours does not do, comes behind.
+    // The real scheduler appends a text about preemption, which our scheduler does not implement.
     if (message !== undefined) expect(said.message.slice(0, message.length)).toBe(message);
   });
 });

@@ -1,4 +1,4 @@
-/** Pods, nodes, and where the pods go: told to our scheduler, and to the real one. */
+/** Pods, nodes and the expected placement, for our scheduler and for the real one. */
 import type { NodeParts, PodParts } from "../../support/pods.ts";
 
 export type Named<T> = readonly (readonly [name: string, parts: T])[];
@@ -33,12 +33,12 @@ export interface Placing {
   readonly nodes: Named<NodeParts>;
   readonly first?: Named<PodParts>;
   readonly pod: PodParts;
-  /** Undefined: it is not scheduled, for this reason. */
+  /** Undefined: the pod is not scheduled, with this message. */
   readonly node?: string;
   readonly message?: string;
 }
 
-// The models of affinity are wide: the rows say what they need of them.
+// Untyped, because the types of affinity are large: the rows contain only what they need.
 export const specOf = (spec: object): PodParts => ({ spec });
 
 export const placings: readonly Placing[] = [

@@ -5,11 +5,11 @@ import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.
 import { nodeOf, type NodeParts, podOf, type PodParts } from "../../support/pods.ts";
 import { type Named, placings, specOf } from "./placings.ts";
 
-/** A cluster of these nodes, without a kubelet: what is placed stays Pending. */
+/** A cluster with these nodes, without a kubelet: placed pods stay Pending. */
 async function clusterOf(nodes: Named<NodeParts>, seed = 1): Promise<EmbeddedScene> {
   const scene = await embeddedScene({ nodes: 0, kubelet: false, seed });
   for (const [name, parts] of nodes) {
-    // Status is not taken at creation.
+    // The status is ignored at creation.
     const { status, ...node } = nodeOf(name, parts);
     await scene.during(scene.you.create(Nodes, node));
     const at = { namespace: "", name };
@@ -102,7 +102,7 @@ describe("the scheduler", () => {
     const scheduled: string[] = [];
     for (const [name, parts] of [...names, high]) await scene.during(scene.you.create(Pods, podOf(name, parts)));
     await scene.run(20_000);
-    // All four wait; the node that comes has room for two.
+    // All four pods are waiting; the new node has room for two.
     const { status, ...node } = nodeOf("a");
     await scene.during(scene.you.create(Nodes, node));
     const at = { namespace: "", name: "a" };

@@ -1,11 +1,11 @@
-/** Pods with claims, told to our scheduler and to the real one. Nothing binds claims here: they are as their cases say. */
+/** Pods with claims, for our scheduler and the real one. Nothing binds claims: the cases define them. */
 import type { Kind } from "../../../src/api/kind.ts";
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from "../../../src/api/kinds.ts";
 import type { CreateInput, StoredObject } from "../../../src/api/object.ts";
 import type { NodeParts } from "../../support/pods.ts";
 import { type Named, type Placing, specOf } from "./placings.ts";
 
-/** An object of storage, whose name no other case has. */
+/** A storage object whose name is unique among all cases. */
 export interface Stored {
   readonly kind: Kind;
   readonly object: CreateInput<StoredObject> & {
@@ -13,7 +13,7 @@ export interface Stored {
     readonly [field: string]: unknown;
   };
   readonly status?: object;
-  /** It is being deleted, and a finalizer holds it. */
+  /** The object is being deleted, but a finalizer keeps it. */
   readonly isDeleted?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Pods with claims: where they go, and how claims, volumes, nodes and pods come together in the embedded cluster. */
+/** Pods with claims: their placement, and the interplay of claims, volumes, nodes and pods in the embedded cluster. */
 import { describe, expect, test } from "bun:test";
 import {
   Events,

@@ -1,4 +1,4 @@
-/** ServiceCIDRs and IPAddresses as a server has stored them. */
+/** ServiceCIDRs and IPAddresses in the form in which a server stores them. */
 import type { StoredMeta } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { IpAddress, ServiceCidr } from "../../../src/api/types.ts";
@@ -8,7 +8,7 @@ import { sceneStart } from "../../support/sync-context.ts";
 const creationTimestamp = formatTime(sceneStart - 3_600_000);
 
 export interface CidrParts {
-  /** How long ago it was deleted, in ms; absent: it was not. */
+  /** How long ago it was deleted, in ms; if absent, it is not being deleted. */
   readonly deletedAgoMs?: number;
   readonly finalizers?: readonly string[];
   readonly condition?: { readonly status: string; readonly reason?: string; readonly message?: string };
@@ -16,7 +16,7 @@ export interface CidrParts {
 
 export const readyCondition = { status: "True", reason: "", message: "Kubernetes Service CIDR is ready" } as const;
 
-/** A ServiceCIDR that is ready and has the finalizer. */
+/** A ServiceCIDR that is ready and has the finalizer by default. */
 export function cidrOf(name: string, cidrs: readonly string[], parts: CidrParts = {}): ServiceCidr {
   const { deletedAgoMs, finalizers = [cidrFinalizer], condition = readyCondition } = parts;
   const deletion = deletedAgoMs === undefined ? {} : { deletionTimestamp: formatTime(sceneStart - deletedAgoMs) };
@@ -37,7 +37,7 @@ export function cidrOf(name: string, cidrs: readonly string[], parts: CidrParts 
   };
 }
 
-/** An address that the API server has given to a Service. */
+/** An IPAddress that the API server has allocated to a Service. */
 export function addressOf(name: string, managedBy = "ipallocator.k8s.io"): IpAddress {
   const labels = {
     "ipaddress.kubernetes.io/ip-family": name.includes(":") ? "IPv6" : "IPv4",

@@ -1,4 +1,4 @@
-/** Which Secrets are filled, with what, and which go. The cases of upstream's test, and what is at their edges. */
+/** Which Secrets get a token, with which contents, and which are deleted: the cases of upstream's test, and their boundaries. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Secrets, ServiceAccounts } from "../../../src/api/kinds.ts";
 import { formatTime } from "../../../src/api/time.ts";
@@ -60,7 +60,7 @@ beforeEach(() => (scene = syncScene(withToken("ABC"))));
 const calls = (): readonly string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
 const says = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 
-/** What happens to an object first, and then the syncs that this wakes. */
+/** Syncs all keys that have been enqueued by the events so far. */
 async function afterwards(): Promise<void> {
   const woken = scene.woken.splice(0);
   for (const each of woken) await scene.sync(each);

@@ -18,13 +18,13 @@ const another: OwnerReference = { apiVersion: "apps/v1", kind: "ReplicaSet", nam
 interface Parts {
   readonly whenDeleted?: "Retain" | "Delete";
   readonly whenScaled?: "Retain" | "Delete";
-  /** The pod is too many. */
+  /** The pod exceeds the number of replicas. */
   readonly condemned?: boolean;
   readonly owners?: readonly OwnerReference[];
   readonly uid?: string;
 }
 
-/** The claim of db-1, in a set of 3 pods, or of 1 where the pod is too many. */
+/** The claim of db-1, in a set of 3 pods, or of 1 if the pod is condemned. */
 function used({
   whenDeleted = "Retain",
   whenScaled = "Retain",
@@ -39,7 +39,7 @@ function used({
   };
 }
 
-/** Who should own the claim, by the policy. */
+/** The owners that the claim should have according to the policy. */
 function wanted({ whenDeleted, whenScaled, condemned = false }: Parts): OwnerReference[] {
   const goes = whenScaled === "Delete" && condemned;
   return goes ? [byPod] : whenDeleted === "Delete" ? [bySet] : [];

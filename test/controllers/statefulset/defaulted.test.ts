@@ -7,7 +7,7 @@ import { revisionFor } from "./objects.ts";
 
 type Template = Record<string, unknown>;
 
-/** As kube-apiserver 1.36 writes it. */
+/** The template with the defaults of kube-apiserver 1.36. */
 const template: Template = {
   metadata: { labels: { app: "db" } },
   spec: {
@@ -32,7 +32,7 @@ const set: StatefulSet = statefulSetOf({ spec: { template } });
 
 function revisionOf(changed: Template): ControllerRevision {
   const data = { spec: { template: { ...changed, $patch: "replace" } } };
-  // Without what is undefined, as from a server.
+  // Undefined fields are removed, as in data from a server.
   return { ...revisionFor(set), data: JSON.parse(JSON.stringify(data)) as unknown };
 }
 

@@ -20,7 +20,7 @@ describe("the StatefulSet controller", () => {
   });
 
   test("uses no more than the permissions of upstream's role", () => {
-    /** From the bootstrap role of 1.36.3, list and watch left out. */
+    /** The bootstrap role of 1.36.3, without list and watch. */
     const role: Readonly<Record<string, readonly string[]>> = {
       "apps statefulsets": ["get"],
       "apps statefulsets/status": ["update"],
@@ -37,7 +37,7 @@ describe("the StatefulSet controller", () => {
       beyond: verbs.filter((verb) => role[of]?.includes(verb) !== true),
     }));
     expect(granted.filter(({ beyond }) => beyond.length > 0)).toEqual([]);
-    // Pods and claims are read from the caches, claims are deleted by the garbage collector.
+    // Pods and claims are read from the caches; claims are deleted by the garbage collector.
     expect(asked.find(({ of }) => of === " pods")?.verbs).toEqual(["create", "delete", "update", "patch"]);
     expect(asked.find(({ of }) => of === " persistentvolumeclaims")?.verbs).toEqual(["create", "update"]);
   });

@@ -1,4 +1,4 @@
-/** StatefulSets, their pods and claims for unit tests, with just the fields that matter. */
+/** StatefulSets, their pods and claims for unit tests, with only the relevant fields. */
 import { StatefulSets } from "../../../src/api/kinds.ts";
 import type { OwnerReference } from "../../../src/api/object.ts";
 import { controllerReference } from "../../../src/api/owner-references.ts";
@@ -16,7 +16,7 @@ import { type PodParts, podOf, statefulSetOf } from "../../support/workloads.ts"
 
 export const labels = { app: "db" } as const;
 
-/** The revision that the set's template has. */
+/** The revision of the set's template. */
 export function revisionFor(set: StatefulSet, revision = 1, meta: object = {}): ControllerRevision {
   const data = revisionData(set.spec?.template);
   const hash = revisionHash(data, 0);
@@ -38,13 +38,13 @@ export function revisionFor(set: StatefulSet, revision = 1, meta: object = {}): 
 }
 
 export interface StatefulPodParts extends PodParts {
-  /** The name of its revision. */
+  /** The name of the pod's revision. */
   readonly revision?: string;
-  /** It became ready so long ago, in ms. Default: an hour. */
+  /** How long the pod has been ready, in ms; an hour by default. */
   readonly readyForMs?: number;
 }
 
-/** Running and ready unless told otherwise. */
+/** A pod that is running and ready by default. */
 export function podAt(set: StatefulSet, ordinal: number | string, parts: StatefulPodParts = {}): Pod {
   const { revision = revisionFor(set).metadata.name, readyForMs = 3_600_000, ready = true, ...rest } = parts;
   const name = typeof ordinal === "string" ? ordinal : `${set.metadata.name}-${ordinal}`;
@@ -67,7 +67,7 @@ export function podsAt(set: StatefulSet, ordinals: readonly number[], parts: Sta
   return ordinals.map((ordinal) => podAt(set, ordinal, parts));
 }
 
-/** Being deleted. */
+/** Metadata of an object that is being deleted. */
 export const going = { deletionTimestamp: "2026-11-21T09:59:00Z" } as const;
 
 export interface ClaimParts {
@@ -111,7 +111,7 @@ export interface ClaimingParts {
   readonly spec?: object;
 }
 
-/** A set with a claim `data` for each pod. */
+/** A set with a claim template `data`. */
 export function claimingSet(parts: ClaimingParts = {}): StatefulSet {
   const { replicas = 3, whenDeleted = "Retain", whenScaled = "Retain", spec } = parts;
   return statefulSetOf({
@@ -129,7 +129,7 @@ export const volumeFor = (pod: string): object => ({
   volumes: [{ name: "data", persistentVolumeClaim: { claimName: `data-${pod}` } }],
 });
 
-/** What a plan is made from, at `sceneStart`. */
+/** The input of the planning functions, at `sceneStart`. */
 export function inputFor(
   set: StatefulSet,
   pods: readonly Pod[],

@@ -19,7 +19,7 @@ const parallel = { podManagementPolicy: "Parallel" };
 const three = statefulSetOf({ replicas: 3 });
 const wide = statefulSetOf({ replicas: 3, spec: parallel });
 
-/** `db-0 keep`, `db-1 wait is ready`; then the condemned; then the update. */
+/** The plan as text: replicas such as `db-0 keep` or `db-1 wait is ready`, the condemned pods, and the update. */
 function told({ replicas, condemned, update }: PodsPlan): { replicas: string[]; condemned: string[]; update: string } {
   const { do: does } = update;
   return {
@@ -171,7 +171,7 @@ describe("a rolling update", () => {
   });
 
   test("deletes a pod of another revision that is not ready", () => {
-    // In an ordered set one that is not ready is waited for first: it must be mended by hand.
+    // An ordered set first waits for a pod that is not ready, which must be repaired manually; so this set is parallel.
     const pods = [...podsAt(wide, [0, 1], old), podAt(wide, 2, { ...old, ready: false })];
     expect(plan(wide, pods).update).toBe("delete db-2");
   });

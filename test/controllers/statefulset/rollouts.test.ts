@@ -15,7 +15,7 @@ describe("a StatefulSet in the embedded cluster", () => {
       () => scene.images(),
       (images) => images.join() === "db-0 db:1,db-1 db:1,db-2 db:1",
     );
-    // While one is not ready, it is the last.
+    // A pod that is not ready is always the last one.
     expect(seen.every((images) => images.slice(0, -1).every((image) => !image.endsWith("…")))).toBe(true);
     await scene.pass(minute);
     const [revision, ...others] = await scene.revisions();
@@ -128,7 +128,7 @@ describe("a StatefulSet in the embedded cluster", () => {
     await scene.pass(minute);
     expect(await scene.images()).toEqual(["db-0 db:1", "db-1 db:1", "db-2 db:2"]);
     expect((await scene.db()).status).toMatchObject({ currentReplicas: 2, updatedReplicas: 1 });
-    // One below the partition that is lost comes back as it was.
+    // A deleted pod below the partition is created again with the old revision.
     await scene.during(scene.you.delete(Pods, { namespace: "default", name: "db-0" }));
     await scene.pass(minute);
     expect(await scene.images()).toEqual(["db-0 db:1", "db-1 db:1", "db-2 db:2"]);
@@ -321,7 +321,7 @@ describe("its claims", () => {
       const { ownerReferences = [] } = metadata;
       return `${metadata.name}: ${ownerReferences.map(({ kind, name }) => `${kind} ${name}`).join() || "nobody"}`;
     });
-  /** What the controller does that protects claims in use: no pod uses those that are being deleted. */
+  /** Does the work of the claim protection controller: claims that are being deleted are not used by any pod. */
   const unprotect = async (scene: Awaited<ReturnType<typeof statefulSetScene>>): Promise<void> => {
     for (const { metadata } of await scene.claims()) {
       if (metadata.deletionTimestamp === undefined) continue;
@@ -369,13 +369,13 @@ describe("its claims", () => {
     await scene.patch({ spec: { replicas: 1 } });
     await scene.pass(minute);
     expect(await owners(scene)).toEqual(["data-db-0: nobody", "data-db-1: Pod db-1"]);
-    // While the claim of the earlier pod is on its way out, the pod waits.
+    // The pod is not created while the claim of the earlier pod is being deleted.
     await scene.patch({ spec: { replicas: 2 } });
     await scene.pass(minute);
     expect(await scene.images()).toEqual(["db-0 db:1"]);
     await unprotect(scene);
     await scene.pass(2 * minute);
-    // Claims wake nobody, upstream neither: the next change of the set or of a pod does.
+    // As in upstream, changes of claims do not enqueue the set: the next change of the set or of a pod does.
     await scene.patch({ metadata: { labels: { touched: "yes" } } });
     await scene.pass(minute);
     const after = await scene.claims();

@@ -1,4 +1,4 @@
-/** An embedded cluster with the StatefulSet controller, and a StatefulSet `db` in it. */
+/** An embedded cluster with the StatefulSet controller, and a StatefulSet `db`. */
 import { ControllerRevisions, Events, PersistentVolumeClaims, Pods, StatefulSets } from "../../../src/api/kinds.ts";
 import type { ControllerRevision, Event, PersistentVolumeClaim, Pod, StatefulSet } from "../../../src/api/types.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
@@ -18,22 +18,22 @@ export interface StatefulSetParts {
 
 export interface StatefulSetScene extends EmbeddedScene {
   create(parts?: StatefulSetParts): Promise<StatefulSet>;
-  /** A merge patch of the StatefulSet. */
+  /** Sends a merge patch of the StatefulSet. */
   patch(body: object): Promise<unknown>;
   setImage(image: string): Promise<unknown>;
   db(): Promise<StatefulSet>;
-  /** By ordinal. */
+  /** Sorted by ordinal. */
   pods(): Promise<readonly Pod[]>;
-  /** `db-0 db:1`, with `…` where it is not ready and `†` where it is being deleted; by ordinal. */
+  /** Entries such as `db-0 db:1`, with `…` for pods that are not ready and `†` for those being deleted; by ordinal. */
   images(): Promise<string[]>;
-  /** The lowest first. */
+  /** Sorted by revision, lowest first. */
   revisions(): Promise<readonly ControllerRevision[]>;
   claims(): Promise<readonly PersistentVolumeClaim[]>;
-  /** `Normal SuccessfulCreate: …` about the StatefulSet, each message once. */
+  /** Events about the StatefulSet, such as `Normal SuccessfulCreate: …`, each message once. */
   told(): Promise<string[]>;
-  /** Lets so much virtual time pass, also where nothing happens. */
+  /** Lets this virtual time pass, even if nothing happens. */
   pass(ms: number): Promise<void>;
-  /** What the cluster looks like each time that it is asked, until `until` holds; a virtual minute at most. */
+  /** The results of repeated calls of `look` until `until` holds for one; waits at most a virtual minute. */
   watch<T>(look: () => Promise<T>, until: (seen: T) => boolean): Promise<T[]>;
   /** Sentences of the controller's decisions since the last call. */
   decisions(): string[];
@@ -55,11 +55,11 @@ export function statefulSetNamed(name: string, parts: StatefulSetParts = {}): St
       },
       ...spec,
     },
-    // As it is sent: the server fills in the rest.
+    // The form in which it is sent: the server adds the remaining fields.
   } as unknown as StatefulSet;
 }
 
-/** A template of a claim of a gigabyte. */
+/** A claim template with a request of 1Gi. */
 export function claimTemplate(name: string): object {
   return {
     metadata: { name },
@@ -78,7 +78,7 @@ function told(pod: Pod): string {
 export interface SceneOptions {
   readonly seed?: number;
   readonly wrap?: EmbeddedOptions["wrap"];
-  /** Beside the StatefulSet controller. */
+  /** Controllers in addition to the StatefulSet controller. */
   readonly controllers?: readonly ControllerDefinition[];
 }
 

@@ -25,7 +25,7 @@ beforeEach(() => {
   scene = syncScene(statefulset);
 });
 
-/** The set with its revision and pods, all cached. */
+/** Caches the set with its revision and pods. */
 function has(set: StatefulSet, ...pods: readonly Pod[]): StatefulSet {
   scene.put(StatefulSets, set);
   scene.put(ControllerRevisions, revisionFor(set));
@@ -35,14 +35,14 @@ function has(set: StatefulSet, ...pods: readonly Pod[]): StatefulSet {
 
 const parallel = { podManagementPolicy: "Parallel" };
 const sent = (): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name}`);
-/** The object that the n-th call sent, from 0. */
+/** The object that the n-th call sent, starting with 0. */
 const body = (n: number): unknown => scene.calls[n]?.body;
 const rulesUsed = (): string[] => scene.decisions.map(({ rule }) => rule);
 const told = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 const written = (): StatefulSet["status"] =>
   (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as StatefulSet | undefined)?.status;
 
-/** The status of a set whose pods are all of its revision and available. */
+/** The status of a set whose pods match its revision and are available. */
 function complete(set: StatefulSet, replicas: number): object {
   const { name } = revisionFor(set).metadata;
   const counts = {
@@ -599,7 +599,7 @@ describe("a rolling update", () => {
   const old = { revision: revisionFor(from).metadata.name };
   const template = { metadata: { labels: { app: "db" } }, spec: { containers: [{ name: "db", image: "db:2" }] } };
 
-  /** The set with a new template, which has no revision yet. */
+  /** Caches the set with a new template that does not have a revision yet. */
   function changed(more: object = {}): StatefulSet {
     const set = statefulSetOf({ spec: { template, ...more }, status: complete(from, 3) });
     scene.put(StatefulSets, set);
@@ -741,7 +741,7 @@ describe("the consistency check", () => {
   test("delays the key until the caches have its pods, its claims and its status", async () => {
     has(claimingSet());
     await scene.sync(key);
-    // The claim, the pod, the status.
+    // The claim, the pod and the status.
     const seen: boolean[] = [];
     for (let n = 0; n < 3; n++) {
       seen.push(await behind());

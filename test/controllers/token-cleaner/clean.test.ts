@@ -1,4 +1,4 @@
-/** When bootstrap tokens go. */
+/** When bootstrap tokens are deleted. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Secrets } from "../../../src/api/kinds.ts";
 import { tokenCleaner } from "../../../src/controllers/token-cleaner/token-cleaner.ts";

@@ -1,4 +1,4 @@
-/** Secrets of bootstrap tokens as a server has stored them. */
+/** Secrets of bootstrap tokens in the form in which a server stores them. */
 import { formatTime } from "../../../src/api/time.ts";
 import type { Secret } from "../../../src/api/types.ts";
 import { sceneStart } from "../../support/sync-context.ts";
@@ -7,11 +7,11 @@ export interface TokenParts {
   readonly namespace?: string;
   readonly name?: string;
   readonly type?: string;
-  /** As text; what is undefined is not there. */
+  /** The decoded data; undefined fields are omitted. */
   readonly data?: Readonly<Record<string, string | undefined>>;
 }
 
-/** The token `abc123`, which signs and has no end, but for what is given. */
+/** The token `abc123`, which by default is used for signing and does not expire. */
 export function tokenSecret(parts: TokenParts = {}): Secret {
   const { namespace = "kube-system", name = "bootstrap-token-abc123", type = "bootstrap.kubernetes.io/token" } = parts;
   const data = {
@@ -29,7 +29,7 @@ export function tokenSecret(parts: TokenParts = {}): Secret {
   };
 }
 
-/** `expiration`, so long after the start of a scene. */
+/** The field `expiration` with a time relative to the start of the scene. */
 export const expiresIn = (ms: number): Readonly<Record<string, string>> => ({
   expiration: formatTime(sceneStart + ms),
 });

@@ -16,7 +16,7 @@ interface Parts {
   readonly ttl?: number;
   readonly type?: string;
   readonly status?: string;
-  /** How long ago it finished. */
+  /** How long ago the Job finished, in ms. */
   readonly agoMs?: number;
   readonly meta?: object;
 }

@@ -27,7 +27,7 @@ beforeEach(() => {
   scene = syncScene(ttl);
 });
 
-/** The cluster has so many nodes, `one` among them. */
+/** Adds this number of nodes to the cluster, including `one`. */
 function comeUp(count: number, value?: string): void {
   for (let n = 1; n < count; n++) scene.notify(Nodes, { type: "added", object: node(`n${n}`), initial: true });
   scene.notify(Nodes, { type: "added", object: node("one", value), initial: true });
@@ -96,7 +96,7 @@ test("deleted nodes no longer count", async () => {
 });
 
 describe("the time by the number of nodes", () => {
-  /** `[number of nodes, seconds]` where the seconds change. */
+  /** The sizes at which the TTL changes, as `[number of nodes, seconds]`. */
   function changes(size: ClusterSize, step: "add" | "remove", until: number): [number, number][] {
     const found: [number, number][] = [];
     for (let before = size.seconds; size.nodes !== until; before = size.seconds) {

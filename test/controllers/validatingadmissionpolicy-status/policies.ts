@@ -1,16 +1,16 @@
-/** Policies as a server has stored them, and a server that says which kinds it has and what they look like. */
+/** Policies in the form in which a server stores them, and a server that publishes kinds and their schemas. */
 import type { ValidatingAdmissionPolicy } from "../../../src/api/types.ts";
 import type { SyncClient } from "../../../src/controller/api/sync-context.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import { sceneStart } from "../../support/sync-context.ts";
 
-/** The parts of a policy's spec that count. */
+/** The relevant parts of a policy's spec. */
 export type PolicySpec = NonNullable<ValidatingAdmissionPolicy["spec"]>;
 
-/** What a policy is about. */
+/** The match constraints of a policy. */
 export type MatchConstraints = NonNullable<PolicySpec["matchConstraints"]>;
 
-/** What a rule names: `apps/v1 deployments, statefulsets`. */
+/** A rule that matches resources such as `apps/v1 deployments, statefulsets`. */
 export function ruleOf(
   apiGroups: readonly string[],
   apiVersions: readonly string[],
@@ -23,27 +23,27 @@ export const deployments: MatchConstraints = {
   resourceRules: [ruleOf(["apps"], ["v1"], ["deployments"])],
 };
 
-/** A policy of generation 1 that nobody has looked at. */
+/** A policy of generation 1 that has not been checked yet. */
 export function policyOf(spec: PolicySpec, name = "one"): ValidatingAdmissionPolicy {
   const creationTimestamp = formatTime(sceneStart);
   const metadata = { name, uid: `uid-${name}`, resourceVersion: "1", generation: 1, creationTimestamp };
   return { metadata, spec: { matchConstraints: deployments, ...spec } };
 }
 
-/** A kind of a server. */
+/** A kind that a server serves. */
 export interface ServedKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
-  /** As OpenAPI has it; none: the document says nothing of the kind. */
+  /** The schema in OpenAPI; if absent, the document does not contain the kind. */
   readonly schema?: object;
 }
 
-/** What the server has, which may change; and what it was asked for. */
+/** The contents of the server, which can change, and the paths that were requested. */
 export interface SchemaServer {
   kinds: readonly ServedKind[];
-  /** Schemas that others refer to, of all documents. */
+  /** Schemas to which others refer; they are part of every document. */
   parts: Readonly<Record<string, object>>;
   readonly asked: string[];
   readonly raw: SyncClient["raw"];
@@ -72,7 +72,7 @@ function answer(server: SchemaServer, path: string): unknown {
   const hash = (root: string): string => Bun.hash(JSON.stringify(documentOf(server, root))).toString(16);
   if (path === "/openapi/v3") {
     const paths = roots.map((root) => [root, { serverRelativeURL: `/openapi/v3/${root}?hash=${hash(root)}` }]);
-    // As text, since servers give it no type.
+    // Returned as text, because servers send it without a JSON content type.
     return JSON.stringify({ paths: Object.fromEntries(paths) as unknown });
   }
   const root = roots.find((each) => path === `/openapi/v3/${each}`);

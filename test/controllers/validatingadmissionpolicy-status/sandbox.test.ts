@@ -1,4 +1,4 @@
-/** Policies in the embedded cluster, on virtual time: the kinds and schemas are those of its API server. */
+/** Policies in the embedded cluster, on virtual time, with the kinds and schemas of its API server. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { CustomResourceDefinitions, ValidatingAdmissionPolicies } from "../../../src/api/kinds.ts";
 import type { ValidatingAdmissionPolicy } from "../../../src/api/types.ts";
@@ -28,7 +28,7 @@ async function settled(): Promise<ValidatingAdmissionPolicy> {
   return scene.during(scene.you.get(ValidatingAdmissionPolicies, at));
 }
 
-/** What the status warns of: fields, and the first lines of the texts. */
+/** The warnings in the status: fields, and the first line of each text. */
 function warnings({ status }: ValidatingAdmissionPolicy): readonly string[] {
   return (status?.typeChecking?.expressionWarnings ?? []).map(
     ({ fieldRef, warning }) => `${fieldRef} ${warning.split("\n")[0]}`,
@@ -48,7 +48,7 @@ test("a policy for Deployments gets warnings by their types, and none once it is
   expect(made.status?.observedGeneration).toBe(1);
   expect(warnings(made)).toEqual([
     "spec.validations[0].expression apps/v1, Kind=Deployment: ERROR: <input>:1:22: found no matching overload for '_>_' applied to '(int, string)'",
-    // Quantities have no type, so that maps of them are no fields.
+    // Quantities have no type, so maps of them are not declared as fields.
     "spec.validations[2].expression apps/v1, Kind=Deployment: ERROR: <input>:1:56: undefined field 'limits'",
   ]);
   expect(made.metadata.managedFields?.filter(({ subresource }) => subresource === "status")).toMatchObject([
@@ -57,7 +57,7 @@ test("a policy for Deployments gets warnings by their types, and none once it is
   const body = { spec: { validations: [{ expression: "object.spec.replicas > 1" }] } };
   await scene.during(scene.you.patch(ValidatingAdmissionPolicies, at, { type: "merge", body }));
   const mended = await settled();
-  // As a real API server has it: what was applied before is taken away with all that is left of it.
+  // As in a real API server, removing the applied fields also removes the parent that becomes empty.
   expect(mended.status).toEqual({ observedGeneration: 2 });
 });
 

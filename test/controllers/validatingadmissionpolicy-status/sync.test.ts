@@ -29,7 +29,7 @@ const checking = (...expressions: readonly string[]): PolicySpec => ({
 });
 const sentences = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 
-/** The status that was applied, the only write. */
+/** The status that was applied; asserts that this was the only write. */
 function applied(): unknown {
   expect(scene.calls).toMatchObject([{ verb: "patch", kind: "ValidatingAdmissionPolicy", name: "one" }]);
   const body = scene.calls[0]?.body as { readonly status: unknown } | undefined;

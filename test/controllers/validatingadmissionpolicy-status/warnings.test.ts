@@ -11,7 +11,7 @@ const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema =>
 const deployment = { group: "apps", version: "v1", kind: "Deployment" };
 const pod = { group: "", version: "v1", kind: "Pod" };
 
-/** Deployments look like this, and there are no parameters unless they are given. */
+/** The types for a policy on Deployments with this schema; there are no parameters by default. */
 const ofDeployments = (schema: JsonSchema, params?: PolicyTypes["params"]): PolicyTypes => ({
   kinds: [{ ...deployment, schema }],
   params,
@@ -25,7 +25,7 @@ const validation = (expression: string, messageExpression?: string): PolicySpec 
 
 const first = "spec.validations[0].expression";
 
-/** As cel-go says it, of an expression of one line. */
+/** The error message of cel-go for an expression of one line. */
 function problem(column: number, says: string, expression: string): string {
   return `ERROR: <input>:1:${column}: ${says}\n | ${expression}\n | ${".".repeat(column - 1)}^`;
 }

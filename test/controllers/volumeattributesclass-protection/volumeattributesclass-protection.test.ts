@@ -41,7 +41,7 @@ beforeEach(() => {
   scene = syncScene(volumeAttributesClassProtection);
 });
 
-/** One sync of the class: the finalizers that it was written with, undefined if it was not. */
+/** Runs one sync of the class; returns the finalizers that were written, or undefined without a write. */
 async function written(object: VolumeAttributesClass): Promise<readonly string[] | undefined> {
   scene.put(VolumeAttributesClasses, object);
   await scene.sync("gold");

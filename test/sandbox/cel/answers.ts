@@ -1,4 +1,4 @@
-/** What our CEL answers to the questions that scripts/cel/oracle.ts asks of Kubernetes' own, in the same form. */
+/** Evaluates the questions that scripts/cel/oracle.ts sends to Kubernetes' CEL with our CEL, and returns answers of the same form. */
 import type { Answer, Question } from "../../../scripts/cel/oracle.ts";
 import { compile, type Environment } from "../../../src/sandbox/cel/program/compile.ts";
 import { declTypeOf, named, sizesOf } from "../../../src/sandbox/cel/schema/decl-type.ts";
@@ -23,7 +23,7 @@ import type { FieldError } from "../../../src/sandbox/meta/field-errors.ts";
 
 const perCallLimit = 1_000_000;
 
-/** A value as text, with its type; as main.go's function of the same name. */
+/** A value as text, with its type; equal to the result of the function of the same name in main.go. */
 export function shown(value: Value): string {
   if (typeof value === "string")
     return JSON.stringify(value).replaceAll(/[\u2028\u2029\u007f]/g, (one) =>
@@ -102,7 +102,7 @@ function evaluated({ expression = "", schema, self, oldSelf }: Question): Answer
 
 const line = ({ field, message }: FieldError): string => `${field}: ${message}`;
 
-/** Go's name of each kind of field error. */
+/** Compares strings by their bytes, as Go does. */
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 function judged({ rules = {}, objects = [] }: Question): Answer {

@@ -1,4 +1,4 @@
-/** Our CEL held to what Kubernetes' own answered: see scripts/cel/record.ts. */
+/** Compares our CEL with recorded answers of Kubernetes' CEL: see scripts/cel/record.ts. */
 import { describe, expect, test } from "bun:test";
 import type { Answer, Question } from "../../../scripts/cel/oracle.ts";
 import { answer } from "./answers.ts";
@@ -7,7 +7,7 @@ import recordedExpressions from "./recorded/expressions.json";
 import recordedRules from "./recorded/rules.json";
 import { questions as rules } from "./rules.ts";
 
-/** What differs, each with its question. */
+/** The answers that differ, each with its question. */
 function differences(questions: readonly Question[], recorded: readonly Answer[]): string[] {
   expect(questions.length).toBe(recorded.length);
   return questions.flatMap((question, n) => {
@@ -21,12 +21,12 @@ function differences(questions: readonly Question[], recorded: readonly Answer[]
 
 describe("Kubernetes' own CEL and ours", () => {
   test("give expressions the same types, values, errors and costs", () => {
-    // The recordings are JSON of this shape.
+    // The recording is JSON of this type.
     expect(differences(expressions, recordedExpressions as readonly Answer[])).toEqual([]);
   });
 
   test("agree on rules in schemas, and on objects", () => {
-    // The recordings are JSON of this shape.
+    // The recording is JSON of this type.
     expect(differences(rules, recordedRules as readonly Answer[])).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The expressions of the corpus; `scripts/cel/record.ts` asks cel-go about each of them. */
+/** The expressions of the corpus; `scripts/cel/record.ts` evaluates each of them with cel-go. */
 import type { Question } from "../../../scripts/cel/oracle.ts";
 
 const lines = (text: string): string[] =>
@@ -26,13 +26,13 @@ const literals = lines(String.raw`
 
 const operators = ["==", "<", ">=", "+", "-", "*", "/", "%", "in"];
 
-/** Every operator with values of all pairs of types: what is checked, and what runs. */
+/** Every operator with values of all pairs of types: either type-checked, or dynamic and evaluated at runtime. */
 const pairs = operators.flatMap((operator) =>
   literals.flatMap((left, n) =>
     literals.flatMap((right, m) => {
       const checked = `${left} ${operator} ${right}`;
       const dynamic = `dyn(${left}) ${operator} dyn(${right})`;
-      // Half of each: the whole square would be long to read again.
+      // Half of each, because the complete recording would be too long.
       return (n + m) % 2 === 0 ? [checked] : [dynamic];
     }),
   ),
@@ -834,7 +834,7 @@ const mistakes = lines(String.raw`
   [[1]].max()
 `);
 
-/** Texts that are no expressions. */
+/** Texts that are not valid expressions. */
 const misspelt = [
   "",
   "  ",
@@ -973,7 +973,7 @@ const misspelt = [
 `),
 ];
 
-// String.raw of this runtime has no characters beyond the basic plane.
+// Not written with String.raw, which does not support characters beyond the basic plane in this runtime.
 const wide = [
   `"😀😃😀😁".charAt(1)`,
   `"😀😃😀😁".size()`,
@@ -1268,7 +1268,7 @@ const typed = lines(String.raw`
   self.spec.all(k, true)
 `);
 
-/** What ends at the cost limit, in bounded time. */
+/** Expressions that reach the cost limit in bounded time. */
 const hostile = [
   `lists.range(1000).all(a, lists.range(1000).all(b, lists.range(1000).all(c, a + b + c >= 0)))`,
   `lists.range(2000000).size()`,
@@ -1292,7 +1292,7 @@ const hostile = [
   " ".repeat(100_001),
 ];
 
-/** Brackets that are not closed, or closed by another one, within others. */
+/** Brackets that are unclosed, or closed by a different one, inside others. */
 const brackets = lines(String.raw`
   (f(1
   ((1

@@ -1,4 +1,4 @@
-/** Expressions that are made to take long: each comes to an end, most with an error. */
+/** Expressions designed to take long: each terminates, most with an error. */
 import { describe, expect, test } from "bun:test";
 import { compile, type Environment } from "../../../src/sandbox/cel/program/compile.ts";
 import { shown } from "./answers.ts";
@@ -8,7 +8,7 @@ const limit = 1_000_000;
 const ten = "[0,1,2,3,4,5,6,7,8,9]";
 const nested = (open: string, close: string): string => `${open.repeat(5000)}1${close.repeat(5000)}`;
 
-/** What comes of an expression: its value or its error. */
+/** The outcome of an expression: its value or its error. */
 function outcomeOf(expression: string): string {
   const compiled = compile(expression, nothing);
   if (compiled.is === "refused") return compiled.issues.split("\n")[0] ?? "";

@@ -1,4 +1,4 @@
-/** Schemas with rules, and objects to be judged by them. */
+/** Schemas with rules, and objects to validate with them. */
 import type { Question } from "../../../scripts/cel/oracle.ts";
 
 const root = (spec: object, rest: object = {}): object => ({
@@ -82,7 +82,7 @@ const judged: readonly Question[] = [
   }),
   asked(root({ properties: { a: { type: "number", ...rules("self > 1.5") } } }), { a: 1 }, { a: 2.5 }),
   asked(root({ properties: { a: { type: "boolean", ...rules("self") } } }), { a: false }),
-  // Transitions.
+  // Transition rules.
   asked(
     root({ properties: { a: { ...int, ...rules("self >= oldSelf") } } }),
     [{ a: 1 }, { a: 2 }],
@@ -149,7 +149,7 @@ const judged: readonly Question[] = [
     root({ properties: { m: { type: "object", additionalProperties: { ...int, ...rules("self >= oldSelf") } } } }),
     [{ m: { a: 1, b: 3 } }, { m: { a: 2, b: 2 } }],
   ),
-  // What did not change is let through.
+  // Unchanged values are not validated again.
   asked(
     root({ properties: { a: { ...int, ...rules("self > 0") }, b: int }, ...rules("self.a > 0") }),
     [
@@ -167,7 +167,7 @@ const judged: readonly Question[] = [
     [{ l: [0] }, { l: [0] }],
     [{ l: [0, 0] }, { l: [0] }],
   ),
-  // Errors of what runs.
+  // Runtime errors.
   asked(
     root({ properties: { a: int }, ...rules("1 / self.a > 0", "[1, 2][self.a] == 1", "dyn(self.a) + 'x' == 'y'") }),
     { a: 0 },
@@ -199,7 +199,7 @@ const judged: readonly Question[] = [
     }),
     { a: Array.from({ length: 40 }, () => Array.from({ length: 300 }, (_, n) => n)) },
   ),
-  // Rules of the whole resource, and of one within.
+  // Rules on the whole resource, and on an embedded one.
   asked(
     {
       ...root({ properties: { a: int } }),

@@ -1,6 +1,6 @@
-/** Requests whose audit events are compared with kube-apiserver's, and a policy that treats them differently. */
+/** Requests whose audit events are compared with those of kube-apiserver, and a policy that treats them differently. */
 
-/** As JSON, which is YAML too. */
+/** An audit policy as JSON, which is also valid YAML. */
 export const auditPolicy: object = {
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
@@ -32,7 +32,7 @@ const template = { metadata: { labels: { app: "web" } }, spec: { containers } };
 const merge = { "content-type": "application/merge-patch+json" };
 const apply = { "content-type": "application/apply-patch+yaml" };
 
-/** Each is sent with an audit ID that names its place. */
+/** Each request is sent with an audit ID that contains its index. */
 export const auditSteps: readonly AuditedStep[] = [
   { method: "POST", path: maps, body: { metadata: { name: "a" }, data: { k: "v" } } },
   { method: "GET", path: `${maps}/a` },
@@ -67,14 +67,14 @@ export const auditSteps: readonly AuditedStep[] = [
   { method: "POST", path: `${core}/serviceaccounts/default/token`, body: { spec: {} } },
 ];
 
-/** Where the requests go. */
+/** The server that receives the requests. */
 export interface AuditedServer {
   readonly url: string;
   readonly ca: string;
   readonly token: string;
 }
 
-/** Sends all of them, one after the other. */
+/** Sends all requests, one after the other. */
 export async function playAuditSteps({ url, ca, token }: AuditedServer): Promise<void> {
   for (const [index, { method, path, body, headers }] of auditSteps.entries()) {
     const answer = await fetch(`${url}${path}`, {
@@ -99,7 +99,7 @@ const auditIdOf = (index: number): string => `step-${String(index + 1).padStart(
 const time = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z"/g;
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** The events of the steps, without what can never be equal: times, uids, versions, made-up names. */
+/** The events of the steps, without values that always differ: times, UIDs, resourceVersions, generated names. */
 export function comparableEvents(log: string): readonly string[] {
   return log
     .split("\n")

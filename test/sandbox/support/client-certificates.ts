@@ -1,4 +1,4 @@
-/** Client certificates for tests, valid for a hundred years: `trusted` signed all but that of `mallory`. All PEM. */
+/** Client certificates for tests, valid for a hundred years: all but that of `mallory` are signed by `trusted`. All are PEM. */
 
 export const trusted = `-----BEGIN CERTIFICATE-----
 MIIBgjCCASmgAwIBAgIUZqtYPl3v9U5pvYw4LuLsGV4F/L0wCgYIKoZIzj0EAwIw
@@ -80,7 +80,7 @@ FfvolGqTih1gX6msPOFYM427EnuA7Qxfu3w1U/B7ER5Inne6QCR9xvAy
 `,
 };
 
-/** CN=mallory, O=system:masters, of another authority. */
+/** CN=mallory, O=system:masters, from another CA. */
 export const mallory = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBrTCCAVKgAwIBAgIUYH+bsqU9B2u4IECdgHVNowrLL+0wCgYIKoZIzj0EAwIw

@@ -1,4 +1,4 @@
-/** Short ways to ask a Transport for things. */
+/** Helpers to send requests through a Transport. */
 import { readAll, type Transport } from "../../../src/api/transport.ts";
 
 export type Json = Record<string, unknown>;
@@ -12,7 +12,7 @@ export interface Answer {
 export interface Asked {
   readonly body?: unknown;
   readonly query?: string;
-  /** By default JSON, and a merge patch of a PATCH. */
+  /** The content type; by default that of JSON, or of a merge patch for a PATCH. */
   readonly type?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
@@ -21,12 +21,12 @@ export interface Asked {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** `a=b&c=d` as pairs. */
+/** A query such as `a=b&c=d` as pairs. */
 export function pairs(query: string): (readonly [string, string])[] {
   return [...new URLSearchParams(query).entries()];
 }
 
-/** Sends a request and reads its answer as JSON. */
+/** Sends a request and reads its response as JSON. */
 export async function ask(transport: Transport, method: string, path: string, asked: Asked = {}): Promise<Answer> {
   const { body } = asked;
   const response = await transport.send({
@@ -54,7 +54,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** A watch's frames, one by one. */
+/** The frames of a watch, one by one. */
 export async function watch(
   transport: Transport,
   path: string,

@@ -1,28 +1,28 @@
-/** Who stored which version, by an API server's audit log: the truth that links are held against. */
+/** Determines from an API server's audit log which request stored which version: the truth with which links are compared. */
 import type { DecisionId } from "../../../src/api/transport.ts";
 import type { AuditEvent } from "../../support/audit-log.ts";
 
 /** A request that changed something. */
 export interface Author {
   readonly id: string;
-  /** `you`, `kube-scheduler`, or the field manager of one of ours. */
+  /** `you`, `kube-scheduler`, or the field manager of one of our controllers. */
   readonly agent: string;
   readonly verb: string;
   readonly kind: string;
   readonly key: string;
   readonly subresource: string;
-  /** Of the answer; empty where that is no such object. */
+  /** The resourceVersion in the response; empty if the response is not the object. */
   readonly resourceVersion: string;
-  /** Set where a sync of ours sent it. */
+  /** The decision that sent it, if it came from one of our syncs. */
   readonly decision: DecisionId | undefined;
-  /** When the request came and when it was answered, as the server's log has it. */
+  /** When the request was received and answered, according to the server's log. */
   readonly receivedAt: string;
   readonly answeredAt: string;
-  /** It has certainly stored the version of its answer: a create, or an update of an older version. */
+  /** Whether it certainly stored the version of its response: a create, or an update of an older version. */
   readonly sure: boolean;
 }
 
-/** What of our own requests is known, by the id that they were sent with. */
+/** The known properties of our own requests, by audit ID. */
 export type Senders = ReadonlyMap<string, { readonly agent: string; readonly decision: DecisionId | undefined }>;
 
 interface Meta {
@@ -43,7 +43,7 @@ interface Answer {
 }
 
 const verbs: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
-/** Their answers are not the object that they change, or do not tell all of its versions. */
+/** Subresources whose responses are not the changed object, or do not show all of its versions. */
 const silent: ReadonlySet<string> = new Set(["binding", "eviction", "scale"]);
 
 export class Authors {
@@ -98,26 +98,26 @@ export class Authors {
   }
 
   /**
-   * The requests that may have stored this version of an object of a resource; nearly always one. A version that no answer
-   * carries is a step on the way of a request that does not answer with all it did.
+   * The requests that can have stored this version of an object of a resource; nearly always one. A version that no response contains is an
+   * intermediate result of a request whose response does not show all of its changes.
    */
   of(resource: string, key: string, resourceVersion: string): readonly Author[] {
     const answered = this.#answered.get(`${resource} ${key} ${resourceVersion}`);
     return answered === undefined ? (this.#silent.get(`${resource} ${key}`) ?? []) : likely(answered);
   }
 
-  /** The requests that may have removed the object with this uid. */
+  /** The requests that can have removed the object with this UID. */
   ofRemoval(uid: string): readonly Author[] {
     return this.#removers.get(uid) ?? [];
   }
 
-  /** `ReplicaSet web` for each owner that the object has ever had, `""` if it ever had none. */
+  /** All owners that the object has ever had, such as `ReplicaSet web`, and `""` if it was ever without one. */
   ownersOf(resource: string, key: string): ReadonlySet<string> {
     return this.#owners.get(`${resource} ${key}`) ?? new Set();
   }
 }
 
-/** An update of the very version that it is answered with has stored nothing. */
+/** An update that sent the version of its response has not stored anything. */
 function isIdle(event: AuditEvent, { resourceVersion }: Meta): boolean {
   return event.verb !== "create" && sentVersion(event) === resourceVersion;
 }
@@ -126,7 +126,7 @@ function sentVersion(event: AuditEvent): string | undefined {
   return (event.requestObject as Answer | undefined)?.metadata?.resourceVersion;
 }
 
-/** Of several answers with one version only the first can be its author's: the others came when it was there already. */
+/** Of several responses with one version only the first can be its author's: later requests arrived when the version already existed. */
 function likely(all: readonly Author[]): readonly Author[] {
   const sure = all.filter((author) => author.sure);
   if (sure.length > 0) return sure;

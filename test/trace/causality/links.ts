@@ -1,4 +1,4 @@
-/** What our events claim — this write caused that delta, which woke that sync — held against the truth. */
+/** Compares the claims of our events (this write caused that delta, which triggered that sync) with the truth. */
 import type { ObjectKey } from "../../../src/api/key.ts";
 import type {
   DeltaEvent,
@@ -16,20 +16,20 @@ import type { Author, Authors } from "./authors.ts";
 type Write = WriteEvent & EventHead;
 type Delta = DeltaEvent & EventHead;
 
-/** The claims of a run: give `listener` to its bus. */
+/** The claims of a run; `listener` must be added to its bus. */
 export class Claims {
   readonly writes: Map<number, Write> = new Map();
   readonly deltas: Map<number, Delta> = new Map();
   readonly links: LinkEvent[] = [];
   readonly syncs: GetEvent[] = [];
-  /** Lists and watches, of all kinds. */
+  /** Lists and watches of all kinds. */
   readonly reading: ((ListEvent | WatchEvent) & EventHead)[] = [];
   relists = 0;
 
   readonly listener = (event: StageEvent): void => {
     if (event.stage === "write") this.writes.set(event.seq, event);
     else if (event.stage === "delta") {
-      // As a view asks: later the objects may be gone.
+      // Computed now, as a view does, because the objects may not be available later.
       void event.detail.changes;
       this.deltas.set(event.seq, event);
     } else if (event.stage === "link") this.links.push(event);
@@ -38,7 +38,7 @@ export class Claims {
     if (event.stage === "list" && event.why !== "start" && event.error === undefined) this.relists++;
   };
 
-  /** Kinds whose watch is open, of those that were ever watched, and the others. */
+  /** All kinds that were ever watched, separated by whether their watch is open. */
   watches(): { readonly open: readonly string[]; readonly closed: readonly string[] } {
     const last = new Map<string, WatchEvent["state"]>();
     for (const event of this.reading)
@@ -48,7 +48,7 @@ export class Claims {
     return { open: kinds.filter(isOpen), closed: kinds.filter((kind) => !isOpen(kind)) };
   }
 
-  /** What was seen of the object of a write around it, and how its kind was read: for the message of a failure. */
+  /** The deltas of a written object around the write, and the lists and watches of its kind: for failure messages. */
   around(write: Write): string {
     const at = (time: number): string => `${Math.round(time - write.sentAt)} ms`;
     const isOf = ({ of }: { readonly of: Write["of"] }): boolean =>
@@ -74,26 +74,26 @@ export class Claims {
 }
 
 export interface Verdict {
-  /** Links to a delta that somebody else caused, each told in a line. */
+  /** Links to a delta that another client caused, each as one line. */
   readonly falseLinks: readonly string[];
-  /** Deltas that a write of ours caused, and writes that caused one, without a link; superseded ones aside. */
+  /** Deltas caused by our writes, and writes that caused one, without a link, except for superseded ones. */
   readonly missing: readonly string[];
-  /** Of those: a patch that names no version and only takes something away leaves no trace of who made it. */
+  /** Missing links that cannot be proven: a patch without a resourceVersion that only removes something leaves no trace of its author. */
   readonly unproven: readonly string[];
-  /** Triggers that name a delta there was not, or one of an object that is none of the sync's business. */
+  /** Triggers that name a delta that does not exist, or that belongs to an object unrelated to the sync. */
   readonly falseTriggers: readonly string[];
   readonly links: number;
   readonly superseded: number;
   readonly triggers: number;
-  /** Links to deltas whose author nobody wrote down: the server was killed before it could. */
+  /** Links to deltas without a logged author, because the server was killed before it wrote the log. */
   readonly unknown: readonly string[];
-  /** Links where more than one request may have been the author, ours among them. */
+  /** Links to deltas with more than one possible author, including ours. */
   readonly ambiguous: readonly string[];
-  /** Links of a delete of ours to the deletion that another delete began while ours was under way: the exception that `Linker` names. */
+  /** Links of our delete to a deletion that a concurrent delete started: the exception documented for `Linker`. */
   readonly raced: readonly string[];
 }
 
-/** The resource that a kind's name stands for: `replicasets`. */
+/** The resource of the delta's kind, such as `replicasets`. */
 type ResourceOf = (delta: { readonly of: { readonly kind: string } }) => string;
 
 export function judge(claims: Claims, authors: Authors, resourceOf: ResourceOf): Verdict {
@@ -132,7 +132,7 @@ export function judge(claims: Claims, authors: Authors, resourceOf: ResourceOf):
   };
 }
 
-/** Both deletes were answered with the version at which the first began the deletion, and ours was sent before that was seen. */
+/** Both deletes returned the version at which the first one started the deletion, and ours was sent before that was observed. */
 function isRace(ours: Write | undefined, caused: Delta | undefined, authors: readonly Author[]): boolean {
   return (
     ours?.verb === "delete" &&
@@ -143,7 +143,7 @@ function isRace(ours: Write | undefined, caused: Delta | undefined, authors: rea
   );
 }
 
-/** Of Leases the audit log keeps no answers. */
+/** The audit log does not contain the responses for Leases. */
 function isLogged(delta: Delta | undefined): boolean {
   return delta?.of.kind !== "Lease";
 }
@@ -160,7 +160,7 @@ function unlinkedDeltas(claims: Claims, authorsOf: (delta: Delta) => readonly Au
     const seen = delta.type !== "Replaced" && delta.type !== "Sync" && delta.relist !== true;
     if (!seen || delta.tombstone === true || linked.has(delta.seq)) return [];
     const all = authorsOf(delta);
-    // A write whose answer was lost cannot know that it was made.
+    // A write whose response was lost cannot know that it was stored.
     const areOurs =
       all.length > 0 && all.every(({ decision }) => decision !== undefined && answered.has(nameOfDecision(decision)));
     if (!areOurs) return [];
@@ -187,13 +187,13 @@ function unlinkedWrites(claims: Claims, authors: Authors, resourceOf: ResourceOf
     if (write.sync === undefined || write.error !== undefined || linked.has(write.seq)) return [];
     if (!watched.has(write.of.kind)) return [];
     const stored = write.resourceVersion === "" ? [] : authors.of(resourceOf(write), write.key, write.resourceVersion);
-    // It has changed nothing: the version of its answer is somebody else's, or none.
+    // The write changed nothing: the version in its response is from another client, or there is none.
     if (stored.length === 0 ? !write.deletes : !stored.every((author) => isOf(author, write))) return [];
     const name = `${write.of.kind} ${write.key}`;
     const delta = shown.get(`${name} ${write.resourceVersion}`);
-    // What was made while there was no watch, and is gone in the next list, shows nowhere.
+    // A change that happened while no watch was open, and is no longer visible in the next list, has no delta.
     if (delta === undefined && claims.relists > 0 && (latest.get(name) ?? 0) < write.seq) return [];
-    // Told with its delta.
+    // Already reported with its delta.
     if (write.verb === "patch" && delta !== undefined && onlyTakesAway(delta)) return [];
     return [`no delta for ${nameOfWrite(write)}: ${claims.around(write)}`];
   });
@@ -216,7 +216,7 @@ function falseTriggers(claims: Claims, authors: Authors): string[] {
   );
 }
 
-/** Whether a change of the object can be what wakes this key: its own, one of what it owns or has owned, or of an orphan. */
+/** Whether a change of the object can trigger this key: the object itself, one that it owns or has owned, or an orphan. */
 function concerns(
   controller: string,
   key: ObjectKey,
@@ -232,7 +232,7 @@ function concerns(
   const namespace = key.split("/")[0];
   const isOwner = (owner: string): boolean => owner === "" || `${kind} ${key}` === owner.replace(" ", ` ${namespace}/`);
   const owners = [...authors.ownersOf(resource, trigger.key)];
-  // A Deployment hears of the pods of its ReplicaSets.
+  // A Deployment is also triggered by the pods of its ReplicaSets.
   return owners.some(
     (owner) =>
       isOwner(owner) ||

@@ -1,6 +1,6 @@
 /**
- * Links between writes and deltas on a real API server, held against its audit log: our controllers run, users, kube-scheduler
- * and kwok write as well, and the server is killed and started again on the way.
+ * Compares links between writes and deltas on a real API server with its audit log: our controllers run, users, kube-scheduler and kwok
+ * also write, and the server is killed and restarted in between.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { DecisionId, Transport } from "../../../src/api/transport.ts";
@@ -29,14 +29,14 @@ const objects = 8;
 interface Run {
   readonly claims: Claims;
   readonly senders: Map<string, { readonly agent: string; readonly decision: DecisionId | undefined }>;
-  /** What the lists and watches go through. */
+  /** The proxy for lists and watches. */
   readonly watches: FaultProxy;
-  /** Until nothing has happened for so long, from now. */
+  /** Waits until nothing has happened for this long, starting now. */
   quiet(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Runs our controllers as `run` does, every write under an Audit-ID that the server's log keeps. */
+/** Runs our controllers as `run` does, with an Audit-ID for every write that the server's log contains. */
 async function runOurs(cluster: Cluster): Promise<Run> {
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
@@ -96,8 +96,8 @@ async function runOurs(cluster: Cluster): Promise<Run> {
 }
 
 /**
- * The watches fall silent while writes go on; when they speak again, the server knows their versions no more: it has started since,
- * from a state that none of them has seen. Then every kind is listed anew.
+ * The watches stall while writes continue; when they resume, the server no longer knows their resourceVersions, because it has restarted
+ * with a state that none of them has seen. Then every kind is listed again.
  */
 async function miss({ watches, claims }: Run, cluster: Cluster, part: number): Promise<void> {
   await Bun.sleep(300);
@@ -125,7 +125,7 @@ async function miss({ watches, claims }: Run, cluster: Cluster, part: number): P
   });
 }
 
-/** @throws Error when it has not come in two minutes. */
+/** @throws Error if `holds` is not true within two minutes. */
 async function eventually(what: string, holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 1200; tries++) {
     if (holds()) return;
@@ -134,7 +134,7 @@ async function eventually(what: string, holds: () => boolean): Promise<void> {
   throw new Error(`There was no ${what}`);
 }
 
-/** The verdict once everything that the watches owe has come; after a minute without it, as it is. */
+/** The verdict once all expected deltas have arrived; after a minute of waiting, the verdict as it is. */
 async function settledVerdict(run: Run, judged: () => Promise<Verdict>): Promise<Verdict> {
   for (let tries = 0; ; tries++) {
     await run.quiet(3000);
@@ -143,7 +143,7 @@ async function settledVerdict(run: Run, judged: () => Promise<Verdict>): Promise
   }
 }
 
-/** So many random changes by users, in bursts; what the server refuses, or is away for, changes nothing. */
+/** Makes `count` random changes by users, in bursts; changes that the server rejects or misses while it is down have no effect. */
 async function churn(cluster: Cluster, namespaces: readonly string[], count: number, random: Random): Promise<void> {
   const users = namespaces.map((namespace, index) => {
     const kind = index === 0 ? "replicasets" : "deployments";
@@ -163,7 +163,7 @@ describe.skipIf(controllersMissing !== undefined)("causality on a real API serve
     cluster = await startCluster({
       controllers: "none",
       audit: true,
-      // A log that is rotated, after 100 MB by default, is lost to its reader.
+      // The reader would miss a log that is rotated, by default after 100 MB.
       apiServerFlags: ["--audit-log-maxsize=8192"],
     });
     const { stdout } = await cluster.kubectl(["api-resources", "--no-headers"]);
@@ -203,15 +203,15 @@ describe.skipIf(controllersMissing !== undefined)("causality on a real API serve
     expect(falseLinks).toEqual([]);
     expect(missing).toEqual([]);
     expect(falseTriggers).toEqual([]);
-    // Whoever does the same at the same time gets the same answer: these are few, and are not claimed.
+    // Concurrent identical requests get identical responses: there are few of them, and no link is claimed.
     expect(verdict.unproven.length).toBeLessThan(verdict.links / 10);
-    // What the server did in its last moment is not in its log.
+    // The log does not contain the server's last actions before it was killed.
     expect(verdict.unknown.slice(2 * restarts)).toEqual([]);
     expect(verdict.ambiguous.slice(Math.floor(verdict.links / 50))).toEqual([]);
     expect(verdict.raced.slice(Math.floor(verdict.links / 50))).toEqual([]);
     expect(verdict.links).toBeGreaterThan(changes);
     expect(run.claims.relists).toBeGreaterThan(0);
-    // Whether a list overtakes a write's delta is chance; over many changes it does.
+    // Whether a list overtakes the delta of a write is random, but it happens over many changes.
     if (long) expect(verdict.superseded).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Links between writes and deltas, held against what the embedded server knows: which request stored which version. */
+/** Compares links between writes and deltas with the embedded server's knowledge of which request stored which version. */
 import { describe, expect, test } from "bun:test";
 import type { FieldChange } from "../../../src/api/field-changes.ts";
 import { pathOf } from "../../../src/api/kind.ts";
@@ -14,7 +14,7 @@ import { Linker } from "../../../src/trace/linker.ts";
 import { embeddedScene, embeddedStart, type EmbeddedScene } from "../../support/embedded-scene.ts";
 import { tries } from "../../support/long.ts";
 
-/** Who asked for a change that the store has made. */
+/** The author of a change in the store. */
 interface Author {
   readonly actor: string;
   readonly decision: DecisionId | undefined;
@@ -29,13 +29,13 @@ interface Heard {
 
 interface Scene {
   readonly scene: EmbeddedScene;
-  /** Somebody whose writes are not traced. */
+  /** A client whose writes are not traced. */
   readonly stranger: Transport;
   readonly authors: Map<string, Author>;
   readonly heard: Heard;
 }
 
-/** An embedded cluster that knows whose request each version is. */
+/** An embedded cluster that records the author of each version. */
 async function scene(seed: number): Promise<Scene> {
   let current: Author | undefined;
   const authors = new Map<string, Author>();
@@ -48,7 +48,7 @@ async function scene(seed: number): Promise<Scene> {
     else if (event.stage === "delta") heard.deltas.set(event.seq, event);
     else if (event.stage === "link") heard.links.push(event);
   });
-  // The server reads the method of a request when it begins with it, and ends with it before anything else happens.
+  // The server reads the method of a request when it starts to process it, and finishes it before anything else happens.
   const wrap = (transport: Transport, actor: string): Transport => ({
     send: (request) =>
       transport.send({
@@ -80,7 +80,7 @@ function nameOf(delta: DeltaEvent | undefined): string {
   return delta === undefined ? "no delta" : `${delta.type} ${delta.of.kind} ${delta.key} ${delta.resourceVersion}`;
 }
 
-/** A patch that names no version and only takes something away: managedFields tell nobody who did. */
+/** A patch without a resourceVersion that only removes something: managedFields do not show its author. */
 function takesAwayOnly({ detail }: DeltaEvent, author: Author | undefined): boolean {
   const shorter = ({ before, after }: FieldChange): boolean =>
     after === undefined || (Array.isArray(before) && Array.isArray(after) && after.length < before.length);
@@ -98,7 +98,7 @@ function scale(transport: Transport, name: string, body: object): Promise<unknow
   });
 }
 
-/** One random change of a user. */
+/** Makes one random change as a user. */
 async function change(
   { scene, stranger, random }: Pick<Scene, "scene" | "stranger"> & { random: () => number },
   sets: Set<string>,
@@ -118,7 +118,7 @@ async function change(
   const at = { namespace, name };
   if (dice < 0.5) {
     const body = { spec: { replicas: Math.floor(random() * 5) } };
-    // Somebody may have done the same just before: then the answer has their version, and nothing was changed.
+    // Another client can have made the same change just before: then the response has its version, and nothing was changed.
     const theirs = random() < 0.5 ? scale(stranger, name, body) : undefined;
     await you.patch(ReplicaSets, at, { type: "merge", body });
     await theirs;
@@ -147,7 +147,7 @@ describe("causality", () => {
       const random = (): number => below(source, 1 << 24) / (1 << 24);
       const sets = new Set<string>();
       for (let count = 0; count < changes; count++) {
-        // A pod may be gone, a name taken: what is refused changes nothing.
+        // A pod can be gone, or a name taken: rejected requests change nothing.
         await made.during(change({ scene: made, stranger, random }, sets).catch(() => undefined));
         await made.run(below(source, 2) === 0 ? 5 : 400);
       }
@@ -160,7 +160,7 @@ describe("causality", () => {
         author.actor === write.fieldManager &&
         (author.decision === undefined ? write.controller === undefined : author.decision.sync === write.sync);
       const links = heard.links.filter(({ by }) => by !== "superseded");
-      // What the cluster did before it was listened to has no author here.
+      // Changes before the cluster was traced have no author here.
       const falseLinks = links.flatMap(({ write, delta }) => {
         const [by, caused] = [heard.writes.get(write), heard.deltas.get(delta)];
         const author = authorOf(caused);
@@ -180,7 +180,7 @@ describe("causality", () => {
       const missing = unlinked.filter((delta) => !takesAwayOnly(delta, authorOf(delta)));
       const told = missing.map((delta) => `${nameOf(delta)}: ${authorOf(delta)?.method} by ${authorOf(delta)?.actor}`);
       expect(told).toEqual([]);
-      // The exception is one: whoever does the same at the same time gets the same answer.
+      // The only exception: concurrent identical requests get identical responses.
       const unproven = unlinked.filter((delta) => takesAwayOnly(delta, authorOf(delta)));
       expect(unproven.length).toBeLessThan(links.length / 20);
       expect(links.length).toBeGreaterThan(changes);

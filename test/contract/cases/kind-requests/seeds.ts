@@ -1,4 +1,4 @@
-/** By kind, the seeds whose requests have identical responses. */
+/** Seeds whose requests get identical responses from both servers, by kind. */
 export const equalSeeds: Readonly<Record<string, readonly number[]>> = {
   "v1 configmaps": [11, 12, 13],
   "v1 secrets": [11, 12, 13],

@@ -1,4 +1,4 @@
-/** Errors outside the spec itself: annotations, templates, classes. */
+/** Validation beyond the spec alone: annotations, templates, classes. */
 import { paths, pod, post, settle, type Case } from "../../case.ts";
 import { container, type Json } from "./one-pod-each.ts";
 

@@ -1,4 +1,4 @@
-/** Security settings of pods and containers. */
+/** Security contexts of pods and containers. */
 import { type Case } from "../../case.ts";
 import { container, containers, pods } from "./one-pod-each.ts";
 

@@ -1,4 +1,4 @@
-/** Settings of containers: probes, lifecycle hooks, environment. */
+/** Containers: probes, hooks, environment variables. */
 import { type Case } from "../../case.ts";
 import { container, containers, pods, variables, type Json } from "./one-pod-each.ts";
 

@@ -1,4 +1,4 @@
-/** Names of pods and of objects that they refer to. */
+/** Names of pods and of the objects to which they refer. */
 import { type Case } from "../../case.ts";
 import { container, pods } from "./one-pod-each.ts";
 

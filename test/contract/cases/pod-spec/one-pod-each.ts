@@ -1,11 +1,11 @@
-/** Cases in which each request is a pod with one error. */
+/** Cases whose requests each create a pod with one error. */
 import { paths, post, type Case } from "../../case.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
 export const container: Json = { name: "c", image: "i" };
 
-/** Dry-run creates of pods. Each of `specs` is merged into a valid spec. */
+/** Creates pods as dry runs; each of `specs` is merged into a valid spec. */
 export const pods = (name: string, ...specs: readonly Json[]): Case => ({
   name,
   steps: specs.map((spec, index) =>
@@ -13,14 +13,14 @@ export const pods = (name: string, ...specs: readonly Json[]): Case => ({
   ),
 });
 
-/** The same, with one container. Each of `containers` is merged into a valid one. */
+/** The same with one container; each of `containers` is merged into a valid one. */
 export const containers = (name: string, ...all: readonly Json[]): Case =>
   pods(name, ...all.map((one) => ({ containers: [{ ...container, ...one }] })));
 
-/** The same, with one volume per pod. */
+/** The same with volumes, each in a separate pod. */
 export const volumes = (name: string, ...all: readonly Json[]): Case =>
   pods(name, ...all.map((one) => ({ volumes: [{ name: "v", ...one }] })));
 
-/** The same, with one environment variable per pod. */
+/** The same with environment variables of a container. */
 export const variables = (name: string, ...all: readonly Json[]): Case =>
   containers(name, ...all.map((valueFrom) => ({ env: [{ name: "A", valueFrom }] })));

@@ -1,4 +1,4 @@
-/** Scheduling constraints and resources. */
+/** Scheduling constraints and resource requests. */
 import { type Case } from "../../case.ts";
 import { container, containers, pods } from "./one-pod-each.ts";
 

@@ -1,4 +1,4 @@
-/** Volumes and volume mounts. */
+/** Volumes, and their mounts in containers. */
 import { type Case } from "../../case.ts";
 import { container, pods, volumes } from "./one-pod-each.ts";
 
