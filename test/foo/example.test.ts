@@ -1,4 +1,4 @@
-/** The test beside the example docs/examples/foo, as its user runs it. */
+/** The test next to the example docs/examples/foo, run as its user runs it. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { tries } from "../support/long.ts";

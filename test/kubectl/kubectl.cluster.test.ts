@@ -1,6 +1,6 @@
 /**
- * kubectl, unchanged, over HTTPS: every command prints on a sandbox what it printed on a real kube-apiserver, and what a running one
- * prints is what was recorded. LONG=1 plays every script to both: minutes of processor time.
+ * kubectl, unchanged, over HTTPS: with a sandbox every command prints what it printed with a real kube-apiserver, and with a running one it
+ * prints what was recorded. LONG=1 runs every script on both: minutes of processor time.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { clusterMissing } from "../support/cluster.ts";
@@ -13,10 +13,10 @@ import { type KubectlServer, realServer, sandboxServer } from "./servers.ts";
 import { transcriptOf, withSortedManagers } from "./transcript.ts";
 import { watched } from "./watching.ts";
 
-/** In the short form these alone show that a real server still prints what was recorded. */
+/** In the short form only these show that a real server still prints what was recorded. */
 const alwaysLive: ReadonlySet<string> = new Set(["generating", "managing"]);
 
-/** The transcript without the commands that are known to print something else. */
+/** The transcript without the commands for which different output is expected. */
 function compared(script: Script, entries: readonly string[]): string {
   const commands = commandsOf(script);
   return withSortedManagers(transcriptOf(entries.filter((_, index) => commands[index]?.differs === undefined)));

@@ -10,7 +10,7 @@ import { compile, type Installed, installPackage, runOn, runtimes } from "./inst
 const top = join(import.meta.dir, "..", "..");
 const minutes = 60_000;
 
-/** Runs examples one after the other in one process: `ok NAME`, or `FAILED NAME: why`. Each has a minute. */
+/** Runs examples one after another in one process: prints `ok NAME`, or `FAILED NAME: why`. Each has a limit of one minute. */
 const runner = `const names = process.argv.slice(2);
 for (const name of names) {
   const late = setTimeout(() => { console.log("FAILED " + name + ": it does not end"); process.exit(1); }, 60_000);
@@ -28,12 +28,12 @@ process.exit(0);
 /** The example that runs until Ctrl-C. */
 const endless = "run";
 
-/** Runs it, presses Ctrl-C as soon as it says that it runs, and returns what it printed; it is killed after a minute. */
+/** Runs the example, sends Ctrl-C once it reports that it runs, and returns its output; kills it after a minute. */
 async function interrupted(runtime: string, cwd: string, env: object): Promise<readonly string[]> {
   const command = [...(runtimes[runtime] ?? []), join("out", `${endless}.js`)];
   const options = { cwd, env: { ...process.env, ...env }, stdout: "pipe", stderr: "inherit", detached: true } as const;
   const run = Bun.spawn(command, options);
-  // As a terminal does, to all processes of the group: Deno's launcher is one, Deno another.
+  // To all processes of the group, as a terminal does: Deno's launcher and Deno are separate processes.
   const signal = (name: NodeJS.Signals): boolean => process.kill(-run.pid, name);
   const late = setTimeout(signal, minutes, "SIGKILL");
   let said = "";

@@ -1,4 +1,4 @@
-/** `./tenant.ts` wherever a controller's name may stand: by the compiled program, from a folder that holds nothing else. */
+/** `./tenant.ts` instead of a controller's name: with the compiled program, from a folder that contains nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -10,7 +10,7 @@ test("the demo runs to the end, with exit code 0", async () => {
   expect({ complaint, code }).toEqual({ complaint: "", code: 0 });
   const steps = said.match(/^\d\. /gm);
   expect(steps).toEqual(["1. ", "2. ", "3. ", "4. ", "5. "]);
-  // Three come at first, one replaces another, three are of the new version, three of the old one again; all go.
+  // Three are created first, one replaces another, three have the new version, three the old one again; all are deleted.
   expect(said.match(/^ {2}\+ web-/gm)).toHaveLength(10);
   expect(said.match(/^ {2}- web-/gm)).toHaveLength(10);
   expect(said).not.toMatch(/^ {2}! /m);

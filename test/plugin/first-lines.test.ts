@@ -1,4 +1,4 @@
-/** What commands say before they begin: each a line, then an empty one. */
+/** What commands print before they begin: lines followed by an empty one. */
 import { expect, test } from "bun:test";
 import { runProgram } from "../e2e/support/program.ts";
 

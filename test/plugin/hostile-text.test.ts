@@ -1,4 +1,4 @@
-/** What others wrote, from an API server or a file to a terminal or a log: the real program, its streams read as bytes. */
+/** Text written by others, from an API server or a file to a terminal or a log: the real program, with its streams read as bytes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { type ApiSide, sandboxSide } from "../support/api-side.ts";
 
 const top = join(import.meta.dir, "..", "..");
 const program = [process.execPath, join(top, "plugin", "main.ts")];
-/** Colour, a title, a byte of C1, a carriage return, a turned direction, a line that looks like one of ours. */
+/** A color, a title, a C1 byte, a carriage return, a reversed text direction, a line that looks like one of ours. */
 const hostile = "\u001b[31mred\u001b]0;forged\u0007\u009b2J\rwell\u202egpj\nDeployment x is as it should be";
 const shown = "^[[31mred^[]0;forged^G\\u009b2J^Mwell\\u202egpj\\nDeployment x is as it should be";
 
-/** Nothing that drives a terminal, in what was meant for one or for a log. */
+/** Output for a terminal or a log contains nothing that controls a terminal. */
 function expectHarmless({ stdout, stderr }: ProgramRun): void {
   const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
   expect((stdout + stderr).match(controls)?.filter((found) => found !== "\n") ?? []).toEqual([]);
@@ -51,7 +51,7 @@ describe("terminal escapes are shown as text", () => {
     const ran = await watching;
     expect(ran.code).toBe(0);
     expectHarmless(ran);
-    // A value of several lines is shown as JSON has it.
+    // A multi-line value is shown as JSON.
     if (form === "text") return expect(ran.stdout).toContain(JSON.stringify(hostile).slice(0, 20));
     const events = ran.stdout
       .trim()

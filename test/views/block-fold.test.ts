@@ -9,7 +9,7 @@ interface Given {
   readonly key?: string;
   readonly at: number;
   readonly sentence?: string;
-  /** Whether it writes. */
+  /** Whether the sync writes. */
   readonly writes?: boolean;
   readonly outcome?: DoneEvent["outcome"];
   readonly error?: string;
@@ -58,7 +58,7 @@ function block({ key = "shop/web", at, sentence = "2 of 2 pods", writes = false,
   };
 }
 
-/** What is told, each in a few words. */
+/** The output, each entry in a few words. */
 function words(folded: readonly Folded[]): string[] {
   return folded.map((each) => {
     if (each.is === "block") return `block ${each.block.done.at}`;

@@ -8,7 +8,7 @@ function report(options: Partial<DeltaReportOptions> & { readonly told?: readonl
   return new DeltaReport({ controllersOf: () => told, ...rest });
 }
 
-/** What the lines are about, in short. */
+/** A short form of each line. */
 function brief(lines: readonly WatchLine[]): string[] {
   return lines.map((line) => {
     if (line.is === "delta") {

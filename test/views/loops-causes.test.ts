@@ -7,10 +7,10 @@ import { Events, objectOf } from "./events.ts";
 interface Rewritten {
   readonly kind: string;
   readonly owner?: string;
-  /** At write n; what is undefined there is not written. */
+  /** The fields at write n; undefined ones are not written. */
   readonly fields: (n: number) => object;
   readonly writer: (n: number) => string;
-  /** Objects are written in turn; from this write on. */
+  /** Objects are written in turn; this one from this write on. */
   readonly from?: number;
 }
 
@@ -20,7 +20,7 @@ function owned(kind: string, owner: string | undefined, version: number, fields:
   return { ...rest, metadata: { ...metadata, uid: kind, ...(owner !== undefined && { ownerReferences }) } };
 }
 
-/** Rewrites all of them 20 times, a second apart, and tells after each time what was found. */
+/** Rewrites all objects 20 times, one second apart, and calls `look` after each time. */
 function rewrite(objects: readonly Rewritten[], look: (view: Loops, n: number) => void = () => undefined): Loops {
   const view = new Loops({ perMinute: 10 });
   const events = new Events(0);
@@ -39,7 +39,7 @@ function rewrite(objects: readonly Rewritten[], look: (view: Loops, n: number) =
   return view;
 }
 
-/** `Deployment`, `ReplicaSet < Deployment`: in the order in which they are told. */
+/** `Deployment`, `ReplicaSet < Deployment`: in the order in which the loops are reported. */
 function told(view: Loops): readonly string[] {
   return (view.found() as readonly RewriteLoop[]).map(
     ({ of, followsFrom }) => of.kind + (followsFrom === undefined ? "" : ` < ${followsFrom.of.kind}`),
@@ -114,11 +114,11 @@ describe("Loops of owners and their dependents", () => {
   });
 
   describe("repeated changes of a dependent", () => {
-    // In few and long steps, as on a busy machine.
+    // In few large steps, as on a busy machine.
     const replicas = [0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0, 3, 10, 8, 0];
     const walk = (n: number): object => ({ spec: { replicas: replicas[n] } });
     const set: Rewritten = { kind: "ReplicaSet", owner: "Deployment", fields: walk, writer: kcm };
-    /** Every four seconds another image, and a status in between. */
+    /** A new image every four seconds, with status writes in between. */
     const rollouts = (n: number): object => ({ spec: { image: `web:${Math.floor(n / 4)}` }, status: { updated: n } });
 
     test("are not a loop if they follow requests to its owner: rollouts and rollbacks", () => {

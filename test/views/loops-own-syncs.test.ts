@@ -8,7 +8,7 @@ import { Events, objectOf } from "./events.ts";
 const second = 1000;
 const clock = (n: number): string => new Date(n * second).toISOString();
 
-/** Syncs of one key, each with a write that wakes the next one, unless `wakes` says otherwise. */
+/** Syncs of one key, each with a write that triggers the next sync, unless `wakes` returns false. */
 function ownWrites(syncs: number, wakes: (sync: number) => boolean = () => true): readonly Loop[] {
   const view = new Loops({ perMinute: 10 });
   const events = new Events(0);
@@ -89,7 +89,7 @@ describe("Loops of our own controllers", () => {
   });
 });
 
-/** Syncs of one key, every `everyMs`, each woken by what `cause` says. */
+/** Syncs of one key, one every `everyMs`, each triggered by `cause`. */
 function requeued(syncs: number, everyMs: number, cause: (sync: number) => Trigger, writes = false): readonly Loop[] {
   const view = new Loops({ perMinute: 10 });
   const events = new Events(0);
@@ -136,7 +136,7 @@ describe("Loops of requeues", () => {
         why: "the progress deadline passed",
       },
     ]);
-    // A hundred at once, as a rate limiter of 10 a second with a burst of 100 lets through.
+    // A hundred at once, the burst that a rate limiter of 10 per second with a burst of 100 allows.
     expect(requeued(100, 0, again)).toHaveLength(1);
   });
 

@@ -6,7 +6,7 @@ import { Events, objectOf } from "./events.ts";
 
 const second = 1000;
 
-/** A cluster in which objects come and go. */
+/** A cluster in which objects are created and deleted. */
 class Scene {
   readonly view: Loops = new Loops({ perMinute: 10 });
   readonly events: Events = new Events(0);
@@ -48,7 +48,7 @@ function owned(uid: string, owner?: string): StoredObject {
 
 const pace = [0, 2, 4, 6, 8, 10] as const;
 
-/** Deletes and creates one object at these seconds. */
+/** Deletes and recreates one object at these times, in seconds. */
 function recreate(seconds: readonly number[], relist = false): readonly Loop[] {
   const scene = new Scene();
   let uid = scene.create("Pod", "op");
@@ -183,7 +183,7 @@ describe("Loops of objects that are deleted and created again", () => {
       scene.delete("Pod", uid);
       uid = scene.create("Pod", "kube-controller-manager");
     }
-    // Before the first deletion nothing was known of the name.
+    // Before the first deletion nothing was known about the name.
     expect(scene.view.found()).toMatchObject([
       {
         deletedBy: [

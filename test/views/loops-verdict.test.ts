@@ -59,7 +59,7 @@ describe("loopsVerdict", () => {
 
 describe("Coverage", () => {
   const of = { group: "apps", kind: "Deployment" };
-  /** Watches of one kind that were opened and ended at these seconds. */
+  /** Watches of one kind that opened and ended at these times, in seconds. */
   function watched(...states: readonly [WatchEvent["state"], number][]): Coverage {
     const coverage = new Coverage();
     const events = new Events(0);

@@ -7,17 +7,17 @@ const second = 1000;
 
 interface Story {
   readonly name: string;
-  /** The fields of the object at write n, from 0. */
+  /** The fields of the object at write n, counted from 0. */
   readonly fields: (n: number) => object;
   readonly writer?: (n: number) => string;
   readonly writes?: number;
   readonly everyMs?: number;
-  /** When write n is made, where that is not every so many ms. */
+  /** When write n is made, if not at regular intervals. */
   readonly at?: (n: number) => number;
   readonly is: (Pick<RewriteLoop, "how"> & { readonly paths: readonly string[] }) | Acquittal["why"]["is"] | "not busy";
 }
 
-/** What a writer does to one object, write after write. */
+/** Feeds the view with the writes to one object, one by one. */
 function tell(
   view: Loops,
   {
@@ -145,7 +145,7 @@ const stories: readonly Story[] = [
     name: "an endless rollout: a time in the template, and counts that change with each of its pods",
     fields: (n) => ({
       spec: { template: { metadata: { annotations: { at: clock(n - (n % 4)) } } } },
-      // What the operator writes is the template alone.
+      // The operator only writes the template.
       status: n % 4 === 0 ? rolled(n - 1) : rolled(n),
     }),
     writer: (n) => (n % 4 === 0 ? "op" : "kube-controller-manager"),
@@ -260,8 +260,8 @@ const stories: readonly Story[] = [
 ];
 
 /**
- * The last change of a Deployment of 10 replicas amid its rollout, as kube-controller-manager wrote it on a busy machine: replicas,
- * updatedReplicas, readyReplicas, unavailableReplicas, terminatingReplicas.
+ * The status writes after the last change of a Deployment of 10 replicas amid its rollout, as kube-controller-manager made them on a busy
+ * machine: replicas, updatedReplicas, readyReplicas, unavailableReplicas, terminatingReplicas.
  */
 const overtaken: readonly (readonly number[])[] = [
   [13, 10, 8, 5, 5],
@@ -323,7 +323,7 @@ const inSmallSteps: readonly (readonly number[])[] = [
   [10, 10, 10, 0, 3],
 ];
 
-/** Write 1 changes the template, write 2 answers it. */
+/** Write 1 changes the template, write 2 responds to it. */
 function rolloutOf(statuses: readonly (readonly number[])[]): (n: number) => object {
   return (n) => {
     const [replicas, updatedReplicas, readyReplicas, unavailableReplicas, terminatingReplicas] =
@@ -364,7 +364,7 @@ describe("Loops finds", () => {
   for (const { name, is, ...story } of stories) {
     test(`${typeof is === "object" ? "a loop" : `no loop (${is})`} in ${name}`, () => {
       const view = new Loops({ perMinute: 10 });
-      // The metadata of `fields` takes the place of the object's own where it is given.
+      // The metadata in `fields`, if given, replaces the object's own.
       tell(view, story);
       const found = view.found() as readonly RewriteLoop[];
       const acquitted = view.acquitted().map(({ why }) => why.is as string);

@@ -30,7 +30,7 @@ describe("QueueGauges", () => {
     expect(gauges.state("replicaset", 1501)).toMatchObject({ adds: 3, merged: 1, oldestMs: 500 });
     gauges.accept(events.get("shop/web"));
     expect(gauges.triggersOf("replicaset", "shop/web")).toBe(0);
-    // The other one came two milliseconds later.
+    // The other key was added two milliseconds later.
     expect(gauges.state("replicaset", 1503)).toMatchObject({ oldestMs: 500, inFlight: 1 });
   });
 

@@ -50,7 +50,7 @@ const end = (rest: object = {}): StageEventBody => ({
   ...rest,
 });
 
-/** Plays events, numbered from 1 and 10 ms apart. */
+/** Feeds events, numbered from 1 and 10 ms apart. */
 function play(...events: readonly StageEventBody[]): { lines: RunLine[]; report: RunReport } {
   const report = new RunReport();
   const lines = events.flatMap((event, index) =>

@@ -85,7 +85,7 @@ const link = (of: number, delta: number): StageEventBody => ({
   by: "resourceVersion",
 });
 
-/** Plays events, numbered from 1 and 10 ms apart; answers the blocks that are out by then. */
+/** Feeds events, numbered from 1 and 10 ms apart; returns the blocks released by then. */
 function play(...events: readonly StageEventBody[]): { readonly blocks: SyncBlock[]; readonly trace: SyncTrace } {
   const trace = new SyncTrace({ holdMs: 100 });
   const blocks = events.flatMap((event, index) =>

@@ -1,4 +1,4 @@
-/** Why each object is what it is: causes in the order of the decisions, with the decisions' own facts. */
+/** Why each object is as it is: causes in the order of the decisions, with the facts of the decisions. */
 import { describe, expect, test } from "bun:test";
 import { entryName } from "../../src/views/state.ts";
 import { WriteAttribution } from "../../src/views/write-attribution.ts";
@@ -12,7 +12,7 @@ interface Step {
   readonly subresource?: string;
 }
 
-/** The causes of one ReplicaSet that was written step by step. */
+/** The causes of one ReplicaSet after these writes. */
 function causesAfter(...steps: readonly Step[]): readonly object[] {
   const events = new Events();
   const attribution = new WriteAttribution();

@@ -1,6 +1,6 @@
 /**
- * `kubectl reconcile sandbox` alone, without any other program, does as a cluster does: kubectl prints of it what it printed of kube-apiserver,
- * kube-controller-manager and kube-scheduler. LONG=1 plays the scripts to these, too.
+ * `kubectl reconcile sandbox`, without any other program, behaves like a cluster: kubectl prints what it printed with kube-apiserver,
+ * kube-controller-manager and kube-scheduler. LONG=1 runs the scripts on these too.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { clusterMissing, controllersMissing } from "../../support/cluster.ts";
@@ -32,7 +32,7 @@ function describeSide(name: string, start: () => Promise<KubectlServer>): void {
   });
 }
 
-// kubectl comes with the control plane.
+// kubectl is installed with the control plane.
 describe.skipIf(clusterMissing !== undefined)("a living cluster prints the recorded output", () => {
   describeSide("the sandbox", sandboxCluster);
 });

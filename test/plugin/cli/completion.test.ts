@@ -103,7 +103,7 @@ describe("completion from a cluster", () => {
   let kubeconfig: string;
   beforeAll(async () => {
     served = await sandboxSide("shop");
-    // No context is the current one: only what a flag names is asked.
+    // There is no current context: only the one that a flag names is used.
     kubeconfig = join(served.dir, "contexts");
     writeFileSync(kubeconfig, readFileSync(served.kubeconfig, "utf8").replace("current-context:", "x:"));
     const post = (path: string, body: object): Promise<Response> => served.send("POST", path, body);

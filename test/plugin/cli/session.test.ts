@@ -10,7 +10,7 @@ import { rejection } from "../../support/rejection.ts";
 
 interface Scene {
   readonly io: FakeIo;
-  /** Sends a signal, as the terminal does. */
+  /** Sends a signal as a terminal does. */
   readonly signal: (name: string) => void;
   readonly isListening: () => boolean;
 }
@@ -34,7 +34,7 @@ function session(io: Io, run: (session: Session) => Promise<number>, onSignal?: 
   return inSession({ io, name: "test", status: io.err, onSignal }, run);
 }
 
-/** How long a session takes, in virtual time. */
+/** The duration of a session in virtual time. */
 async function lasts(begin: (session: Session) => void): Promise<number> {
   const timeline = virtualTimeline(0, seededRandom(1));
   const run = async (each: Session): Promise<number> => {
@@ -43,7 +43,7 @@ async function lasts(begin: (session: Session) => void): Promise<number> {
     return each.elapsedMs;
   };
   const ended = session({ ...fakeIo(), timeline }, run);
-  // A background timer alone does not keep the time going.
+  // A background timer alone does not advance virtual time.
   timeline.after(10_000, "test", () => undefined);
   await timeline.runUntil({ ms: 10_000 });
   return ended;

@@ -1,4 +1,4 @@
-/** `-f URL`, against servers on loopback. */
+/** `-f URL`, with servers on loopback. */
 import { afterAll, describe, expect, test } from "bun:test";
 import * as http from "node:http";
 import { fetchText, shownUrl, type WebIo } from "../../../plugin/manifests/manifest-url.ts";
@@ -17,7 +17,7 @@ afterAll(() => {
 
 interface Site {
   readonly url: string;
-  /** Requests as they came: `GET /web.yaml authorization`. */
+  /** Requests in order of arrival: `GET /web.yaml authorization`. */
   readonly asked: string[];
 }
 
@@ -33,9 +33,9 @@ async function site(answer: http.RequestListener): Promise<Site> {
 }
 
 const timeline = realTimeline();
-/** Waits are cut short: no test rests on how long they are, only on what comes first. */
+/** Delays are skipped: no test depends on their length, only on their order. */
 const hasty: Timeline = { ...timeline, after: (_ms, actor, fn) => timeline.after(0, actor, fn) };
-/** The limit of time never comes; waits between two tries do, at once. */
+/** The time limit never expires, and retry delays are skipped. */
 const patient: Timeline = {
   ...timeline,
   after: (ms, actor, fn) => (ms <= 1000 ? timeline.after(0, actor, fn) : () => undefined),

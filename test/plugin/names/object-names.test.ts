@@ -7,7 +7,7 @@ import { Deployments, Pods, ReplicaSets } from "../../../src/api/kinds.ts";
 const Widgets = kindOf({ group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true });
 const kinds: readonly Kind[] = [Pods, Deployments, ReplicaSets, Widgets];
 
-/** What is advised for a type that is not there. */
+/** The advice for an unknown type. */
 function adviceFor(type: string, among: readonly Kind[] = kinds): string | undefined {
   try {
     kindNamed(type, among, "kubectl reconcile");

@@ -4,7 +4,7 @@ import { quoted } from "../../../plugin/cli/advice.ts";
 
 const long = `kubectl logs web-6d5f4c-x7k2p -c web --previous -n shop --as ${quoted("it's me, an operator's author")}`;
 
-/** What a shell makes of the lines when they are pasted. */
+/** The words that a shell makes of the lines when they are pasted. */
 async function pasted(lines: readonly string[]): Promise<readonly string[]> {
   const shell = Bun.spawn(["sh", "-c", lines.join("\n").replace(/^kubectl/, 'printf "%s\\n"')], { stdout: "pipe" });
   return (await new Response(shell.stdout).text()).trimEnd().split("\n");
@@ -16,7 +16,7 @@ describe("a command that is wider than the screen", () => {
     expect(lines.length).toBeGreaterThan(1);
     const words = ["logs", "web-6d5f4c-x7k2p", "-c", "web", "--previous", "-n", "shop", "--as"];
     expect(await pasted(lines)).toEqual([...words, "it's me, an operator's author"]);
-    // A word that is too long by itself stays whole.
+    // A word that is too long by itself is not broken.
     for (const line of lines.filter((each) => !each.includes("'"))) expect(line.length).toBeLessThanOrEqual(columns);
   });
 

@@ -3,7 +3,7 @@ import { jsonLines } from "../../../plugin/render/json-lines.ts";
 import type { Output } from "../../../src/platform/terminal.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 
-/** An output whose reader has left `pendingBytes` lying. */
+/** An output whose reader has not read `pendingBytes` yet. */
 function output(pending: { bytes: number }): { readonly out: Output; readonly written: string[] } {
   const written: string[] = [];
   const out: Output = {

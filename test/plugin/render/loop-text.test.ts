@@ -79,7 +79,7 @@ function shown(loop: Loop, columns?: number, next = "", now = 100_000): string {
   return loopText(loop, { columns, colour: new Chalk({ level: 0 }) }, { next, now }).join("\n");
 }
 
-/** The line of one field of the loop. */
+/** The line for one field of the loop. */
 function field(parts: Partial<LoopField>): string | undefined {
   return shown({ ...fight, fields: [{ ...replicas, ...parts }] })
     .split("\n")[1]

@@ -43,7 +43,7 @@ const readAgain = {
   received: 10,
 } as const;
 
-/** A write that is refused, one that changes two fields, one that changes nothing. */
+/** A write that is refused, one that changes two fields, and one that changes nothing. */
 function reconciles(): readonly ProcessLine[] {
   const bus = new TraceBus({ now: () => 0 });
   const report = new ProcessReport();

@@ -1,4 +1,4 @@
-/** The compiled program as kube-apiserver, etcd and kubectl: done to as envtest does to the real ones. */
+/** The compiled program as kube-apiserver, etcd and kubectl: used as envtest uses the real ones. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { assetsIn, freePort, healthy, start, startPlane, type Plane } from "./co
 let folder: string;
 let assets: string;
 let certificates: Certificates;
-/** One for the tests that only ask. */
+/** Shared by the tests that only send requests. */
 let plane: Plane;
 
 const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
@@ -101,7 +101,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     const tls = { ca: readFileSync(join(certDir, "apiserver.crt"), "utf8") };
     const headers = { authorization: "Bearer secret" };
     expect((await fetch(`${url}/api/v1/secrets`, { tls, headers, keepalive: false })).status).toBe(200);
-    // Where everybody may do everything, nobody may stay anonymous.
+    // Without RBAC every user is allowed everything, so anonymous requests are rejected.
     expect((await fetch(`${url}/healthz`, { tls, keepalive: false })).status).toBe(401);
     expect((await apiserver.stop()).code).toBe(0);
   });

@@ -1,4 +1,4 @@
-/** The flags of kube-apiserver: what is served, what is noted, what is refused. */
+/** The flags of kube-apiserver: which are used, which are noted, and which are refused. */
 import { describe, expect, test } from "bun:test";
 import { readKubeApiserverFlags } from "../../../plugin/stand-ins/kube-apiserver-options.ts";
 

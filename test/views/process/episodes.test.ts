@@ -12,7 +12,7 @@ const sets = { group: "apps", kind: "ReplicaSet" };
 const pods = { group: "", kind: "Pod" };
 const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "set", controller: true };
 
-/** A scene: deltas and writes by their times. */
+/** A scene of deltas and writes with their times. */
 class Scene {
   readonly #bus = new TraceBus({ now: () => 0 });
   readonly #episodes = new Episodes();
@@ -100,7 +100,7 @@ class Scene {
     return this.#over;
   }
 
-  /** What led to each reconcile, and its writes. */
+  /** The cause of each reconcile, and its writes. */
   get reconciles(): readonly unknown[] {
     return this.over.map(({ subject, cause, retryOf, writes }) => [
       subject.key,
@@ -155,7 +155,7 @@ describe("reconciles of a process, seen from outside", () => {
     expect(scene.reconciles.at(-1)).toMatchObject(["shop/web", "own ReplicaSet 30", ["create Pod"]]);
     scene.podDelta(40_000, "b", "40").setDelta(40_045, "41").createPod(40_080, "c");
     expect(scene.over.at(-1)?.cause?.or).toBeDefined();
-    // As probable, but too far apart.
+    // Equally probable, but too far apart.
     scene.podDelta(50_000, "b", "50").setDelta(50_070, "51").createPod(50_100, "c");
     expect(scene.over.at(-1)?.cause?.or).toBeUndefined();
   });

@@ -6,7 +6,7 @@ import { WriteDetail } from "../../../src/trace/write-detail.ts";
 import { ProcessLoops } from "../../../src/views/process/process-loops.ts";
 import { agent, of, request, write as writeEvent } from "./events.ts";
 
-/** By default one that changes nothing. */
+/** A write; by default one that changes nothing. */
 function write(sentAt: number, over: Partial<WriteEvent> = {}): WriteEvent {
   const detail = new WriteDetail({}, { metadata: { uid: "u" } });
   return writeEvent({ resourceVersion: "7", sentAt, detail, ...over });

@@ -11,7 +11,7 @@ interface Came {
   readonly untaken?: number;
 }
 
-/** A delta that came at a time before the write, in ms; its version is the time. */
+/** A delta that arrived at a time relative to the write, in ms; its version is that time. */
 function came(at: number, { isEcho = false, beforeEcho = false, untaken = 1 }: Came = {}): QueuedDelta {
   const detail = new DeltaDetail(tenants, undefined, undefined, undefined);
   const delta = {
@@ -34,7 +34,7 @@ function came(at: number, { isEcho = false, beforeEcho = false, untaken = 1 }: C
   };
 }
 
-/** The versions of the deltas, the likeliest first. */
+/** The versions of the deltas, most probable first. */
 function ranked(waiting: readonly QueuedDelta[], known: Partial<KnownTimes> = {}): readonly string[] {
   const usual = { freeAt: -Infinity, knownAt: -Infinity, sentAt: 0, habits: new Habits() };
   return rank(waiting, { ...usual, ...known }).map((one) => one.waiting.delta.resourceVersion);

@@ -36,7 +36,7 @@ test("the latest 10,000 are kept, and older ones are dropped", () => {
     15_000, 14_999,
   ]);
   Bun.gc(true);
-  // The collector takes what is on the stack for pointers, so that it may leave a few.
+  // The collector scans the stack conservatively, so that it can leave a few.
   expect(old.filter((one) => one.deref() !== undefined).length).toBeLessThan(100);
 });
 

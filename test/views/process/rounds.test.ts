@@ -19,7 +19,7 @@ const status = (sentAt: number, over: Partial<WriteEvent> = {}): NumberedWrite =
 const create = (sentAt: number, over: Partial<WriteEvent> = {}): NumberedWrite =>
   write(sentAt, { verb: "create", of: sets, key: "shop/web-1", uid: "s", before: "", conditional: false, ...over });
 
-/** Deltas of the Deployment by their versions. */
+/** Deltas of the Deployment, keyed by version. */
 function deltas(received: Readonly<Record<string, number>>): RecentDeltas {
   const recent = new RecentDeltas();
   for (const [resourceVersion, receivedAt] of Object.entries(received)) {
@@ -70,7 +70,7 @@ describe("whether a write belongs to the reconcile of the writes before it", () 
     expect(isOne(writes, other, { habits })).toBe(false);
     for (let n = 0; n < 2; n++) isOne(writes, status(30), { habits, deltas: deltas({ 7: -9, 8: 4.5 }) });
     expect(isOne(writes, other, { habits })).toBe(true);
-    // Of another beginning it says nothing.
+    // The habit does not apply to reconciles that begin with another write.
     expect(isOne([status(3)], other, { habits })).toBe(false);
   });
 

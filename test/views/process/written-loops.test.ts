@@ -5,14 +5,14 @@ import { ProcessReport } from "../../../src/views/process/process-report.ts";
 import { WrittenLoops } from "../../../src/views/process/written-loops.ts";
 import { agent, of, write } from "./events.ts";
 
-/** A Deployment as it is at a version, with one of two values in its annotation `turn`. */
+/** A Deployment at a version, with one of two values in its annotation `turn`. */
 function deployment(version: number): never {
   const annotations = { turn: String(version % 2) };
   const metadata = { name: "web", namespace: "shop", uid: "u", resourceVersion: String(version), annotations };
   return { apiVersion: "apps/v1", kind: "Deployment", metadata } as never;
 }
 
-/** So many changes of the Deployment, one in each half second; those before `from` are somebody else's. */
+/** A number of changes of the Deployment, one every half second; those before `from` are made by another client. */
 function seen({ changes, from }: { readonly changes: number; readonly from: number }): WrittenLoops {
   let now = 0;
   const bus = new TraceBus({ now: () => now });

@@ -1,4 +1,4 @@
-/** `dry-run` as it is typed, on manifests alone. */
+/** `dry-run` as users run it, with manifests only. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What a script or a CI job is told by the exit code. */
+/** What the exit code tells a script or a CI job. */
 import { describe, expect, test } from "bun:test";
 import {
   exitCodeOf,

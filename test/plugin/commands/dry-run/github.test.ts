@@ -1,4 +1,4 @@
-/** What GitHub Actions makes of the output: annotations, and nothing that a manifest has forged. */
+/** How GitHub Actions interprets the output: annotations, and nothing forged by a manifest. */
 import { describe, expect, test } from "bun:test";
 import { ManifestError } from "../../../../plugin/manifests/manifests.ts";
 import { githubErrorLines, githubLines } from "../../../../plugin/commands/dry-run/report/github.ts";

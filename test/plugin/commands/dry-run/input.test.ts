@@ -1,4 +1,4 @@
-/** Manifests that cannot be used: what is said of them, and where. */
+/** Unusable manifests: what is reported, and for which position. */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { rejection } from "../../../support/rejection.ts";
 import { apply, obeyed, play } from "./scene.ts";
 
 describe("an invalid dry-run", () => {
-  /** The program's own command, on these manifests alone. */
+  /** Runs the program's own command with only these manifests. */
   async function refused(text: string, output: "diff" | "github"): Promise<{ io: FakeIo; error: UserError }> {
     const folder = mkdtempSync(join(tmpdir(), "dry-run-"));
     const file = join(folder, "web.yaml");

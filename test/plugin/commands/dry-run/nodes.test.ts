@@ -1,4 +1,4 @@
-/** `dry-run --node-down` and `--drain` as they are typed, on manifests alone: what is printed, and what is refused. */
+/** `dry-run --node-down` and `--drain` as users run them, with manifests only: what is printed, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ function workload(kind: string, name: string, { replicas, cpu = "10m" }: { repli
   };
 }
 
-/** Of two nodes only the first has room for `big`, and `web` would rather be there; the pods of the others are on both. */
+/** Only the first of two nodes has room for `big`, and `web` prefers it; the pods of the other workloads are on both. */
 const shop: readonly object[] = [
   node("worker-1"),
   node("worker-2", { capacity: { cpu: "1", memory: "1Gi", pods: "4" } }),
@@ -87,14 +87,14 @@ async function dryRun(options: Readonly<Record<string, unknown>>, columns?: numb
   return { code, text: io.outText() };
 }
 
-/** Without what the API server makes up. */
+/** Without generated names and counts. */
 const plain = (text: string): string =>
   text
     .replaceAll(/\b(\w+-[a-z0-9]{8,10})-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1-…")
     .replaceAll(/\b(agent|big)-[a-z0-9]{5}\b/g, "$1-…")
     .replaceAll(/after \d+ syncs/g, "after N syncs");
 
-/** From the line about the node on. */
+/** The output from the line about the node on. */
 const answerIn = (text: string): readonly string[] => {
   const lines = plain(text).trimEnd().split("\n");
   return lines.slice(lines.findIndex((line) => line.startsWith("worker-1 ")));
@@ -169,7 +169,7 @@ describe("dry-run --node-down", () => {
   test("is subject to --fail-on like anything else", async () => {
     expect((await dryRun({ nodeDown: ["worker-1"], failOn: ["dangling"] })).code).toBe(0);
     expect((await dryRun({ nodeDown: ["worker-1"], failOn: ["unavailable"] })).code).toBe(4);
-    // Nothing runs on the second one that could not run on the first, but for the StatefulSet.
+    // Everything on the second node could also run on the first, except the StatefulSet's pods.
     const { code } = await dryRun({ nodeDown: ["node/worker-2"], failOn: ["delete", "held"] });
     expect(code).toBe(0);
   });

@@ -1,4 +1,4 @@
-/** `kubectl reconcile sandbox` and `run --sandbox`, as programs: started, asked over HTTPS, ended by a signal. */
+/** `kubectl reconcile sandbox` and `run --sandbox` as programs: started, queried over HTTPS, stopped with a signal. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 interface Program {
-  /** Resolves with everything printed, once the text is among it. */
+  /** Resolves with all output so far, once it contains the text. */
   printed(text: string | RegExp): Promise<string>;
   signal(name: "SIGINT" | "SIGTERM"): void;
   ended(): Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
@@ -194,7 +194,7 @@ describe("kubectl reconcile sandbox", () => {
       sandbox.signal("SIGINT");
       expect((await sandbox.ended()).code).toBe(0);
     }
-    // To clients that still run, the second one is the first one come back.
+    // To clients that are still running, the second sandbox looks like the first one after a restart.
     expect(tokens.size).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-/** `sandbox --save` and `--load`, as programs; and what is said of files that cannot be used. */
+/** `sandbox --save` and `--load` as programs; and the errors for unusable files. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -63,7 +63,7 @@ describe("sandbox --save FILE --load FILE", () => {
     const second = await ran(...kept, ...identity);
     expect(second).toMatchObject({ code: 0, err: "" });
     expect(second.out).toContain(`loaded ${items.length} objects from ${file}`);
-    // The same address and certificate: nothing there has changed.
+    // The address and the certificate are the same, so the file has not changed.
     expect(await readFile(file, "utf8")).toBe(text);
     expect(await readdir(folder)).toHaveLength(3);
   }, 60_000);

@@ -1,4 +1,4 @@
-/** Blocks as they came from a run: what a block says is tested elsewhere, here how it reads. */
+/** Blocks recorded from a run: other tests check what a block contains, this one its presentation. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,11 +14,11 @@ import { embeddedStart } from "../../../support/embedded-scene.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
 import { expectGolden } from "../../../support/golden.ts";
 
-/** A ReplicaSet of 12 comes to be, loses a pod, and is scaled down to 1: test/golden/record-trace.ts records it anew. */
+/** A ReplicaSet of 12 is created, loses a pod, and is scaled down to 1: test/golden/record-trace.ts records it again. */
 const recorded = readFileSync(join(import.meta.dir, "../../../golden/trace-blocks.json"), "utf8");
 const blocks = JSON.parse(recorded) as readonly { readonly block: SyncBlock; readonly origin: Origin }[];
 
-/** What shadow showed beside a real kube-controller-manager: test/golden/record-shadow.ts records it anew. */
+/** The output of shadow next to a real kube-controller-manager: test/golden/record-shadow.ts records it again. */
 const shown = JSON.parse(
   readFileSync(join(import.meta.dir, "../../../golden/shadow-blocks.json"), "utf8"),
 ) as readonly (

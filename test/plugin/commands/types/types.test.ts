@@ -12,7 +12,7 @@ function definition(kind: string, plural: string, schema: Schema, more: Partial<
   return { spec: { group: "example.com", scope: "Namespaced", names: { kind, plural }, versions, ...more } };
 }
 
-/** Every form that a schema has. */
+/** All forms that a schema can have. */
 const hard: Schema = {
   type: "object",
   description: "A tenant. */ ends no comment",

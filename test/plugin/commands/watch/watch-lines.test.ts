@@ -9,7 +9,7 @@ import { Events, objectOf, replicaSets } from "../../../views/events.ts";
 const at = Date.parse("2026-11-21T10:41:07.209Z");
 const version = (resourceVersion: string): { readonly resourceVersion: string } => ({ resourceVersion });
 
-/** A short story of a ReplicaSet, as `watch` shows it. */
+/** A short history of a ReplicaSet, as `watch` shows it. */
 function shown(columns: number | undefined, more: Partial<WatchLinesOptions> = {}): string[] {
   const view = new DeltaReport({ controllersOf: () => ["replicaset"] });
   const lines = new WatchLines({

@@ -1,4 +1,4 @@
-/** Answers of `why` to what was so on a real cluster: what an answer says is tested elsewhere, here how it reads. */
+/** Answers of `why` for states of a real cluster: other tests check what an answer contains, this one its presentation. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ interface Recorded {
   readonly got: readonly (readonly [string, Got])[];
 }
 
-/** test/golden/record-why.ts records them anew. */
+/** Recorded by test/golden/record-why.ts. */
 const recorded = JSON.parse(
   readFileSync(join(import.meta.dir, "../../../golden/why-readings.json"), "utf8"),
 ) as readonly Recorded[];

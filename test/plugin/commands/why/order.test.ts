@@ -9,7 +9,7 @@ import { Services } from "../../../../src/api/kinds.ts";
 function answer(is: Is, kind: Kind, name: string): Answer {
   const [namespace = "", own = ""] = kind === Nodes ? ["", name] : name.split("/");
   const partial: Partial<Answer> = { is, of: { kind, namespace, name: own } };
-  // Only these are looked at.
+  // The other fields are not used.
   return partial as Answer;
 }
 

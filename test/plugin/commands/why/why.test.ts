@@ -1,4 +1,4 @@
-/** `kubectl reconcile why --sandbox`, as a program. Beside a real cluster: test/e2e/why.cluster.test.ts. */
+/** `kubectl reconcile why --sandbox` as a program. For a real cluster see test/e2e/why.cluster.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ describe("why --sandbox", () => {
       ),
       code: 0,
     });
-    // Controllers clean Secrets up and fill them; none is for all of them.
+    // Some controllers clean up and fill Secrets; none reconciles all of them.
     expect(stdout).toEndWith("Nothing was written.\n");
   });
 
@@ -61,7 +61,7 @@ describe("why --sandbox", () => {
     const { stdout, code } = await runProgram(["why", "deploy/crash", "--sandbox", "-f", join(folder, "crash")]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/container web: CrashLoopBackOff, ended with exit code 1/);
-    // No kubectl reaches a cluster inside the program.
+    // kubectl cannot reach a cluster inside the program.
     expect(stdout).not.toContain("kubectl logs");
   });
 
