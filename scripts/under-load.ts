@@ -25,7 +25,7 @@ function count(at: number, { usual, least }: { usual: number; least: number }): 
 const runs = count(2, { usual: 5, least: 1 });
 const loops = count(3, { usual: usualLoops, least: 0 });
 const folder = mkdtempSync(join(tmpdir(), "under-load-"));
-/** Counts to a million, again and again while this process exists: it may be killed. */
+/** Counts to a million, again and again, until this process has ended or was killed. */
 const loop = 'while kill -0 "$0" 2>&-; do i=0; while [ $i -lt 1000000 ]; do i=$((i + 1)); done; done';
 const busy = Array.from({ length: loops }, () =>
   Bun.spawn(["sh", "-c", loop, String(process.pid)], { stdin: "ignore" }),

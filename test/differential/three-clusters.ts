@@ -51,37 +51,51 @@ async function oracle({ oracle: controllers, kcmFlags = [], countsTokens }: Acti
     kcmFlags: ["--controller-start-interval=1s", ...kcmFlags],
   });
   await cluster.kill("kube-controller-manager");
+  const begin = (): Promise<void> => cluster.start("kube-controller-manager");
   return {
     name: "kube-controller-manager",
     server: cluster,
-    begin: () => cluster.start("kube-controller-manager"),
+    begin,
     async restart() {
       await cluster.kill("kube-controller-manager");
-      await cluster.start("kube-controller-manager");
+      await begin();
     },
     writes: () => writesOf(cluster, { agent: "kube-controller-manager", countsTokens }),
     stop: () => cluster.stop(),
   };
 }
 
-async function real({ ours }: Acting): Promise<Side> {
-  const cluster = await startCluster({ audit: true });
+/** Our controllers as a side starts and ends them; `definitions` returns undefined if none run from outside. */
+function controllersOn(
+  kubeconfig: string,
+  definitions: () => readonly ControllerDefinition[] | undefined,
+): Pick<Side, "begin" | "restart" | "stop"> {
   let running: { stop(): Promise<void> } | undefined;
   const begin = async (): Promise<void> => {
-    const controllers = typeof ours === "function" ? ours(cluster.dir) : ours;
-    running = await startControllers(cluster.kubeconfig, { controllers });
+    const controllers = definitions();
+    if (controllers !== undefined) running = await startControllers(kubeconfig, { controllers });
   };
+  const stop = async (): Promise<void> => running?.stop();
+  return {
+    begin,
+    async restart() {
+      await stop();
+      await begin();
+    },
+    stop,
+  };
+}
+
+async function real({ ours }: Acting): Promise<Side> {
+  const cluster = await startCluster({ audit: true });
+  const controllers = controllersOn(cluster.kubeconfig, () => (typeof ours === "function" ? ours(cluster.dir) : ours));
   return {
     name: "ours",
     server: cluster,
-    begin,
-    async restart() {
-      await running?.stop();
-      await begin();
-    },
+    ...controllers,
     writes: () => writesOf(cluster, { agent: "kubectl-reconcile", countsTokens: true }),
     async stop() {
-      await running?.stop();
+      await controllers.stop();
       await cluster.stop();
     },
   };
@@ -104,21 +118,14 @@ async function sandbox({ ours, inside = [] }: Acting): Promise<Side> {
   const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
   const kubeconfig = join(folder, "kubeconfig");
   writeFileSync(kubeconfig, https.kubeconfig(), { mode: 0o600 });
-  let running: { stop(): Promise<void> } | undefined;
-  const begin = async (): Promise<void> => {
-    if (typeof ours !== "function") running = await startControllers(kubeconfig, { controllers: ours });
-  };
+  const controllers = controllersOn(kubeconfig, () => (typeof ours === "function" ? undefined : ours));
   return {
     name: "sandbox",
     server: adminOf(https),
-    begin,
-    async restart() {
-      await running?.stop();
-      await begin();
-    },
+    ...controllers,
     writes: () => Promise.resolve([]),
     async stop() {
-      await running?.stop();
+      await controllers.stop();
       await https.close();
       await embedded.stop();
       rmSync(folder, { recursive: true, force: true });

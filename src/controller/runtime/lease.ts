@@ -92,7 +92,8 @@ export class HeldLease {
 
   /**
    * Takes the Lease and starts renewing it. If another process holds it, waits until it has not been renewed for its duration (15 s). Starts
-   * over if another process was faster, or if the server does not respond: for 30 s at most, because nothing is held that could expire.
+   * over if another process was faster or the server does not respond, since nothing is held that could expire: a server that never responds
+   * is an error after 30 s.
    * @throws LeaseHeldError if another process renews it; StatusError, TransportError, LeaseTimeoutError; the signal's reason.
    */
   async acquire(signal?: AbortSignal): Promise<void> {
@@ -101,8 +102,9 @@ export class HeldLease {
         await this.#tryToAcquire(signal);
         break;
       } catch (error) {
+        signal?.throwIfAborted();
         const isWorthAnother = isConflict(error) || isAlreadyExists(error) || error instanceof LeaseTimeoutError;
-        if (attempt === maxAttempts || !isWorthAnother || signal?.aborted === true) throw error;
+        if (attempt === maxAttempts || !isWorthAnother) throw error;
       }
     }
     this.#renewing = this.#renew();

@@ -253,7 +253,7 @@ describe("defineController", () => {
     {
       name: "for a kind that it does not watch",
       definition: { ...nothing, for: Namespaces },
-      says: "it does not watch its own kind",
+      says: "does not watch its own kind",
     },
   ];
   for (const { name, definition, says } of table) {

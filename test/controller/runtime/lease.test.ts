@@ -162,17 +162,52 @@ describe("HeldLease", () => {
     expect(held.isGood).toBe(false);
   });
 
-  test("that two processes take at the same time belongs to one, and is refused to the other", async () => {
+  test("is given up with the signal's reason while the server does not respond", async () => {
     const cluster = await virtualCluster();
-    const [first, second] = [lease(cluster, "first"), lease(cluster, "second")];
-    const ends = await cluster.settle(Promise.allSettled([first.acquire(), second.acquire()]));
-    const refused = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
-    expect(refused.length).toBe(1);
-    expect(refused[0]).toBeInstanceOf(LeaseHeldError);
-    const winner = ends[0]?.status === "fulfilled" ? "first" : "second";
+    const real = cluster.clientFor("first");
+    let reads = 0;
+    const get: typeof real.get = (_kind, _key, options) => {
+      reads++;
+      return unanswered(options?.signal);
+    };
+    const stop = new AbortController();
+    const failed = lease(cluster, "first", { client: { ...real, get } })
+      .acquire(stop.signal)
+      .catch((error: unknown) => error);
+    await pass(cluster, 7000);
+    stop.abort(new Error("stopped"));
+    await pass(cluster, 4000);
+    expect(String(await failed)).toBe("Error: stopped");
+    expect(reads).toBe(2);
+  });
+
+  test("that another process creates between the read and the write is refused, and not taken from it", async () => {
+    const cluster = await virtualCluster();
+    const first = lease(cluster, "first");
+    const real = cluster.clientFor("second");
+    let creates = 0;
+    const create: typeof real.create = async (kind, object, options) => {
+      if (creates++ === 0) await first.acquire();
+      return real.create(kind, object, options);
+    };
+    const second = lease(cluster, "second", { client: { ...real, create } });
+    const refused = await cluster.settle(second.acquire().catch((error: unknown) => error));
+    expect(creates).toBe(1);
+    expect(refused).toBeInstanceOf(LeaseHeldError);
     await pass(cluster, 11_000);
-    expect(await holder(cluster)).toBe(winner);
-    expect([first.isGood, second.isGood]).toEqual([winner === "first", winner === "second"]);
+    expect(await holder(cluster)).toBe("first");
+    expect([first.isGood, second.isGood]).toEqual([true, false]);
+  });
+
+  test("that its holder deletes while another waits for it is taken soon", async () => {
+    const cluster = await virtualCluster();
+    const first = lease(cluster, "first");
+    await cluster.settle(first.acquire());
+    const second = lease(cluster, "second", { onWait: () => void first.release() });
+    const startedAt = cluster.timeline.now();
+    await cluster.settle(second.acquire());
+    expect(cluster.timeline.now() - startedAt).toBeLessThan(2000);
+    expect(await holder(cluster)).toBe("second");
   });
 
   test("that cannot be renewed is reported as late, and is still held when the server responds again", async () => {
