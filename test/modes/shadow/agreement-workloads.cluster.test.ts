@@ -81,7 +81,7 @@ const casts: readonly Cast[] = [
         controller: daemonset,
         script: daemonSets,
         // The owner may see changes in two watches in any order.
-        without: /the set goes|a node is gone|the pods that it ran are gone/,
+        without: /delete the set|delete a node|remove the pods of deleted nodes/,
         side: { namesPods: true, rollsOutAnywhere: true, looksTwice: true },
         // These are all statuses written just after pods were created: `Round.looksTwice`.
         mostNotComparable: 20,
@@ -126,7 +126,7 @@ const casts: readonly Cast[] = [
       part({
         controller: defineAutoscaler({ syncPeriodMs: 100, downscaleStabilizationMs: 0 }),
         script: autoscalers,
-        without: /^another autoscaler/,
+        without: /^replace the autoscaler/,
         side: { isPeriodic: true },
         shows: ["update horizontalpodautoscalers.autoscaling/status", "update deployments.apps/scale"],
       }),

@@ -32,7 +32,7 @@ export function setsRolledBack(seed: number, length: number): Script {
 }
 
 const dueAtOnce: Step = {
-  name: "it is not suspended, and a run is due",
+  name: "resume, and make a run due",
   async act(stage) {
     await patchSpec({ suspend: false }).act(stage);
     await due("0 0 6 1 *").act(stage);
@@ -49,9 +49,9 @@ export function runsDueOnce(seed: number, length: number): Script {
   const { name, steps } = randomCronJobs(seed, 2 * length);
   const names = new Set<string>();
   const once = steps.filter((step) => {
-    const isAgain = names.has(step.name) && step.name.startsWith("a run of ");
+    const isAgain = names.has(step.name) && step.name.startsWith("make a run of ");
     names.add(step.name);
-    return !isAgain && !step.name.startsWith("its last run was ");
+    return !isAgain && !step.name.startsWith("set the last run ");
   });
   const [create, ...rest] = once;
   return { name, steps: create === undefined || seed % 2 === 1 ? once : [create, ...historyGoes, ...rest] };
@@ -68,7 +68,7 @@ export function jobsInTurn(seed: number, length: number): Script {
   const steps: Step[] = [];
   for (let n = 0; steps.length < length; n++) {
     const [create, ...rest] = randomJobs(seed + 100 * n, 2 * stepsOfAJob).steps.filter(
-      ({ name }) => !name.startsWith("anew"),
+      ({ name }) => !name.startsWith("recreate"),
     );
     if (create === undefined) throw new RangeError("A script begins with a Job");
     steps.push(n === 0 ? create : afterPods(create), ...rest.slice(0, stepsOfAJob - 2), jobGoes);
@@ -77,7 +77,7 @@ export function jobsInTurn(seed: number, length: number): Script {
 }
 
 const jobGoes: Step = {
-  name: "the Job is deleted",
+  name: "delete the Job",
   act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Background" }),
 };
 
@@ -109,7 +109,7 @@ function aJob(random: Random, n: number): Step {
   const ttl = random.next() < 0.5 ? { ttlSecondsAfterFinished: timeToLive(random) } : {};
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "main:1" }] } };
   return {
-    name: `two Jobs with ${JSON.stringify(ttl)}`,
+    name: `create two Jobs with ${JSON.stringify(ttl)}`,
     async act(stage) {
       for (const name of [`a${n}`, `b${n}`])
         await stage.create("jobs", { metadata: { name }, spec: { ...ttl, template } });
@@ -120,7 +120,7 @@ function aJob(random: Random, n: number): Step {
 function anEnd(random: Random): Step {
   const [fraction, type] = [random.next(), random.next() < 0.5 ? "Complete" : "Failed"] as const;
   return {
-    name: `a Job is ${type}`,
+    name: `finish a Job as ${type}`,
     async act(stage) {
       const jobs = await runningJobs(stage);
       const job = jobs[Math.floor(fraction * jobs.length)];
@@ -132,7 +132,7 @@ function anEnd(random: Random): Step {
 function aChange(random: Random): Step {
   const [fraction, ttlSecondsAfterFinished] = [random.next(), timeToLive(random)];
   return {
-    name: `a Job lives for ${ttlSecondsAfterFinished} s`,
+    name: `set the TTL of a Job to ${ttlSecondsAfterFinished} s`,
     async act(stage) {
       const jobs = (await stage.list("jobs")) as unknown as readonly (Json & {
         readonly metadata: { readonly name: string };
@@ -155,14 +155,14 @@ export function budgetsWithStalePods(seed: number, length: number): Script {
 }
 
 const earlyPod: Step = {
-  name: "another pod was to go a minute ago",
+  name: "create a pod whose disruption was announced a minute ago",
   act: (stage) => runPod(stage, "early", { conditions: [toGo(stage, 1)] }),
 };
 
 function stalePod(random: Random): Step {
   const [fraction, minutes] = [random.next(), random.next() < 0.8 ? 3 : 1];
   return {
-    name: `a pod was to go ${minutes} minutes ago`,
+    name: `announce a pod's disruption ${minutes} minutes ago`,
     async act(stage) {
       const pods = await stage.pods(
         ({ metadata }) => metadata.deletionTimestamp === undefined && metadata.name !== "early",

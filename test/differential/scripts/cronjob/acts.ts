@@ -35,7 +35,7 @@ export function patchSpec(spec: object): Step {
 /** Sets the last schedule time back: the latest missed run is then due. */
 export function lastRunAt(time = "2020-01-01T00:00:00Z"): Step {
   return {
-    name: `its last run was at ${time}`,
+    name: `set the last run to ${time}`,
     act: (stage) => stage.patch("cronjobs", `${cronName}/status`, { status: { lastScheduleTime: time } }),
   };
 }
@@ -43,7 +43,7 @@ export function lastRunAt(time = "2020-01-01T00:00:00Z"): Step {
 /** Changes the schedule, and then the status to trigger a sync: a changed schedule alone waits for its next run. */
 export function due(schedule: string): Step {
   return {
-    name: `a run of ${schedule} is due`,
+    name: `make a run of ${schedule} due`,
     async act(stage) {
       await stage.patch("cronjobs", cronName, { spec: { schedule } });
       await lastRunAt().act(stage);
@@ -95,7 +95,7 @@ export async function endJob(
 /** Finishes the first running Job. */
 export function endFirst(type: "Complete" | "Failed", started?: string): Step {
   return {
-    name: `the first Job is ${type}`,
+    name: `finish the first Job as ${type}`,
     async act(stage) {
       const [job] = await runningJobs(stage);
       if (job !== undefined)

@@ -12,7 +12,7 @@ interface Scene {
 }
 
 const triedAgain =
-  "a run whose Job exists is tried again and again: one of these tries may come between the two actions of a step";
+  "a run whose Job exists is retried repeatedly: one of the retries may come between the two actions of a step";
 
 /** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
@@ -70,7 +70,7 @@ function end(scene: Scene): Step {
   const fraction = scene.random.next();
   const started = `${String(scene.ended++ % 24).padStart(2, "0")}:00:00`;
   return {
-    name: `a Job is ${type} (at ${fraction.toFixed(2)})`,
+    name: `finish a Job as ${type} (at ${fraction.toFixed(2)})`,
     async act(stage) {
       const jobs = await runningJobs(stage);
       if (jobs.length > 0) await endJob(stage, pick(jobs, fraction).metadata.name, { type, started });
@@ -81,7 +81,7 @@ function end(scene: Scene): Step {
 function remove({ random }: Scene): Step {
   const fraction = random.next();
   return {
-    name: `a Job goes (at ${fraction.toFixed(2)})`,
+    name: `delete a Job (at ${fraction.toFixed(2)})`,
     async act(stage) {
       const jobs = await runningJobs(stage);
       if (jobs.length === 0) return;
@@ -92,5 +92,5 @@ function remove({ random }: Scene): Step {
 
 function stranger(scene: Scene): Step {
   const name = `${cronName}-own-${scene.strangers++}`;
-  return { name: `a Job ${name} that it owns`, act: (stage) => createOwned(stage, name) };
+  return { name: `create the Job ${name}, owned by the CronJob`, act: (stage) => createOwned(stage, name) };
 }

@@ -2,23 +2,23 @@ import type { Script, Step } from "../../suite.ts";
 import { create, createOwned, cronName, due, endFirst, endJob, lastRunAt, patchSpec, runningJobs } from "./acts.ts";
 
 const owned = (...names: readonly string[]): Step => ({
-  name: `Jobs ${names.join()} of its own`,
+  name: `create the Jobs ${names.join()}, owned by the CronJob`,
   async act(stage) {
     for (const name of names) await createOwned(stage, name);
   },
 });
 
 const ends = (type: "Complete" | "Failed", starts: Readonly<Record<string, string>>): Step => ({
-  name: `they are ${type}`,
+  name: `finish the Jobs as ${type}`,
   async act(stage) {
     for (const [name, started] of Object.entries(starts)) await endJob(stage, name, { type, started });
   },
 });
 
 export const scripts: readonly Script[] = [
-  { name: "nothing is due", steps: [create()] },
+  { name: "no run is due", steps: [create()] },
   {
-    name: "a run is due, and ends well",
+    name: "a run is due, and its Job completes",
     steps: [
       create({ template: { labels: { app: "x" }, annotations: { note: "1" } } }),
       lastRunAt(),
@@ -26,17 +26,17 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "a run is due, and fails",
+    name: "a run is due, and its Job fails",
     steps: [create({ jobSpec: { backoffLimit: 0 } }), lastRunAt(), endFirst("Failed")],
   },
   {
-    name: "a run in a zone",
+    name: "a run is due in a time zone",
     steps: [create({ spec: { timeZone: "Asia/Kathmandu", schedule: "30 5 1 1 *" } }), lastRunAt()],
   },
-  { name: "a run is due once", steps: [create(), lastRunAt(), lastRunAt(), lastRunAt("2020-06-01T00:00:00Z")] },
+  { name: "a run is started once", steps: [create(), lastRunAt(), lastRunAt(), lastRunAt("2020-06-01T00:00:00Z")] },
   { name: "hundreds of runs were missed", steps: [create({ spec: { schedule: "0 * * * *" } }), lastRunAt()] },
   {
-    name: "runs are too late",
+    name: "a run misses its starting deadline",
     steps: [
       create({ spec: { startingDeadlineSeconds: 60 } }),
       lastRunAt(),
@@ -44,36 +44,36 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "the deadline leaves a few runs",
+    name: "the starting deadline leaves only a few missed runs",
     steps: [create({ spec: { schedule: "0 0 * * *", startingDeadlineSeconds: 200_000 } }), lastRunAt()],
   },
   {
-    name: "a day that never comes",
+    name: "a schedule that never occurs",
     steps: [create({ spec: { schedule: "0 0 30 2 *" } }), patchSpec({ suspend: true })],
   },
   {
-    name: "it is suspended, and resumed",
+    name: "a CronJob is created suspended, and resumed",
     steps: [create({ spec: { suspend: true } }), lastRunAt(), patchSpec({ suspend: false })],
   },
   {
-    name: "Jobs run beside each other",
+    name: "concurrencyPolicy Allow: Jobs run in parallel",
     steps: [create(), lastRunAt(), due("0 0 2 1 *"), endFirst("Complete"), endFirst("Failed")],
   },
   {
-    name: "a Job keeps the next one from starting",
+    name: "concurrencyPolicy Forbid: a running Job prevents the next run",
     steps: [create({ spec: { concurrencyPolicy: "Forbid" } }), lastRunAt(), due("0 0 2 1 *"), endFirst("Complete")],
   },
   {
-    name: "a Job is replaced by the next one",
+    name: "concurrencyPolicy Replace: a Job is replaced by the next one",
     steps: [create({ spec: { concurrencyPolicy: "Replace" } }), lastRunAt(), due("0 0 2 1 *"), due("0 0 3 1 *")],
   },
   {
-    name: "a Job goes while it runs",
+    name: "an active Job is deleted",
     steps: [
       create({ spec: { schedule: "0 0 1 1 *" } }),
       lastRunAt(),
       {
-        name: "it goes",
+        name: "delete the Job",
         async act(stage) {
           for (const { metadata } of await runningJobs(stage))
             await stage.remove("jobs", metadata.name, { propagationPolicy: "Background" });
@@ -82,15 +82,15 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "a Job that it has not started",
+    name: "a Job that the CronJob owns but did not create",
     steps: [create(), owned("stranger"), ends("Complete", { stranger: "01:00:00" })],
   },
   {
-    name: "the name of a run is taken",
+    name: "a Job with the name of a run exists",
     steps: [
       create(),
       {
-        name: "by another Job",
+        name: "create the Job",
         async act(stage) {
           const year = new Date().getUTCFullYear();
           const minutes = Date.UTC(year, 0, 1) / 60_000;
@@ -104,7 +104,7 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "only the latest finished Jobs are kept",
+    name: "only the latest finished Jobs are kept, up to the limits",
     steps: [
       create({ spec: { successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 0 } }),
       owned("a", "b", "c", "d", "e"),
@@ -115,7 +115,7 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "runs come every few seconds",
+    name: "a schedule of seconds",
     steps: [
       { ...create({ spec: { schedule: "@every 4s" } }), until: async (stage) => (await runningJobs(stage)).length > 0 },
     ],
@@ -123,28 +123,34 @@ export const scripts: readonly Script[] = [
     race: "in which minute the run is due",
   },
   {
-    name: "it goes, and its Jobs stay",
+    name: "the CronJob is deleted in the background",
     steps: [
       create(),
       lastRunAt(),
-      { name: "it goes", act: (stage) => stage.remove("cronjobs", cronName, { propagationPolicy: "Background" }) },
+      {
+        name: "delete the CronJob",
+        act: (stage) => stage.remove("cronjobs", cronName, { propagationPolicy: "Background" }),
+      },
     ],
   },
   {
-    name: "it goes after its Jobs",
+    name: "the CronJob is deleted in the foreground",
     steps: [
       create(),
       lastRunAt(),
-      { name: "it is to go", act: (stage) => stage.remove("cronjobs", cronName, { propagationPolicy: "Foreground" }) },
+      {
+        name: "delete the CronJob",
+        act: (stage) => stage.remove("cronjobs", cronName, { propagationPolicy: "Foreground" }),
+      },
       endFirst("Complete"),
       lastRunAt(),
     ],
   },
   {
-    name: "a quota refuses the Job",
+    name: "a quota rejects the Job",
     steps: [
       {
-        name: "the quota",
+        name: "create the quota",
         async act(stage) {
           const hard = { "count/jobs.batch": "0" };
           await stage.create("resourcequotas", { metadata: { name: "none" }, spec: { hard } });
@@ -154,7 +160,7 @@ export const scripts: readonly Script[] = [
       create(),
       lastRunAt(),
       {
-        name: "the quota goes",
+        name: "delete the quota",
         act: (stage) => stage.remove("resourcequotas", "none"),
         until: async (stage) => (await runningJobs(stage)).length > 0,
       },

@@ -53,7 +53,7 @@ export function daemonSetOn(stage: Stage, name: string, parts: DaemonSetParts = 
 }
 
 export function create(parts: DaemonSetParts = {}, name = "agent"): Step {
-  return { name: `${name} comes`, act: (stage) => stage.create("daemonsets", daemonSetOn(stage, name, parts)) };
+  return { name: `create ${name}`, act: (stage) => stage.create("daemonsets", daemonSetOn(stage, name, parts)) };
 }
 
 /** Applies a merge patch to the DaemonSet. */
@@ -71,11 +71,11 @@ export function podSpec(name: string, body: object): Step {
 }
 
 export function image(version: number, more: Partial<Step> = {}): Step {
-  return spec(`image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
+  return spec(`set image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
 }
 
 export function rolling(maxUnavailable: number | string, maxSurge: number | string): Step {
-  return spec(`maxUnavailable ${maxUnavailable}, maxSurge ${maxSurge}`, rollingOf([maxUnavailable, maxSurge]));
+  return spec(`set maxUnavailable ${maxUnavailable}, maxSurge ${maxSurge}`, rollingOf([maxUnavailable, maxSurge]));
 }
 
 export interface Taint {
@@ -101,7 +101,7 @@ export async function addNode(stage: Stage, n: number, { labels = {}, taints = [
 /** Adds one node for each of these parts, numbered from 1. */
 export function nodes(...all: readonly NodeParts[]): Step {
   return {
-    name: `${all.length} nodes`,
+    name: `create ${all.length} nodes`,
     act: (stage) => Promise.all(all.map((parts, n) => addNode(stage, n + 1, parts))),
   };
 }
@@ -109,19 +109,19 @@ export function nodes(...all: readonly NodeParts[]): Step {
 export const threeNodes: Step = nodes({}, {}, {});
 
 export const comes = (n: number, parts: NodeParts = {}): Step => ({
-  name: `node ${n} comes`,
+  name: `create node ${n}`,
   act: (stage) => addNode(stage, n, parts),
 });
 export const leaves = (n: number): Step => ({
-  name: `node ${n} is gone`,
+  name: `delete node ${n}`,
   act: (stage) => stage.remove("nodes", nodeName(stage, n)),
 });
 export const tainted = (n: number, ...taints: readonly Taint[]): Step => ({
-  name: `node ${n} has the taints ${taints.map(({ key, effect }) => `${key}:${effect}`).join(", ") || "none"}`,
+  name: `taint node ${n}: ${taints.map(({ key, effect }) => `${key}:${effect}`).join(", ") || "none"}`,
   act: (stage) => stage.patch("nodes", nodeName(stage, n), { spec: { taints } }),
 });
 export const labelled = (n: number, labels: Readonly<Record<string, string | null>>): Step => ({
-  name: `node ${n} has the labels ${JSON.stringify(labels)}`,
+  name: `label node ${n} with ${JSON.stringify(labels)}`,
   act: (stage) => stage.patch("nodes", nodeName(stage, n), { metadata: { labels } }),
 });
 
@@ -257,10 +257,10 @@ export function each(
 
 /** Makes `count` of the unready pods run and become ready. */
 export const runSome = (count: number): Step =>
-  each(`${count} pods get ready`, "not ready", (stage, pod) => run(stage, pod), { count });
+  each(`${count} pods become ready`, "not ready", (stage, pod) => run(stage, pod), { count });
 /** Makes all existing pods run and become ready, oldest first: a pod of an earlier template stays until its successor is ready. */
 export const allReady: Step = {
-  name: "all pods get ready",
+  name: "all pods become ready",
   async act(stage) {
     const made = ({ metadata }: PodObject): string =>
       (metadata as { creationTimestamp?: string }).creationTimestamp ?? "";
@@ -271,7 +271,7 @@ export const allReady: Step = {
   },
 };
 /** Removes all pods that are being deleted. */
-export const allEnd: Step = each("all that are being deleted are gone", "going", (stage, pod) =>
+export const allEnd: Step = each("remove the terminating pods", "going", (stage, pod) =>
   removePod(stage, pod, "at once"),
 );
 /** Removes terminating pods, and makes their replacements ready. */
@@ -306,10 +306,10 @@ export const succeeds = (n: number): Step =>
     setPodState(stage, pod, { phase: "Succeeded", ready: false }),
   );
 export const unready = (n: number): Step =>
-  onNode(`the pod of node ${n} is not ready`, n, (stage, pod) => setPodState(stage, pod, { ready: false }));
-export const deleted = (n: number): Step => onNode(`the pod of node ${n} is deleted`, n, removePod);
+  onNode(`the pod of node ${n} becomes unready`, n, (stage, pod) => setPodState(stage, pod, { ready: false }));
+export const deleted = (n: number): Step => onNode(`delete the pod of node ${n}`, n, removePod);
 export const relabelled = (n: number, labels: Readonly<Record<string, string | null>>): Step =>
-  onNode(`the pod of node ${n} has the labels ${JSON.stringify(labels)}`, n, (stage, { metadata }) =>
+  onNode(`label the pod of node ${n} with ${JSON.stringify(labels)}`, n, (stage, { metadata }) =>
     stage.patch("pods", metadata.name, { metadata: { labels } }),
   );
 

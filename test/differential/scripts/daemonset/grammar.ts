@@ -36,8 +36,7 @@ interface Scene {
   nodes: number;
 }
 
-const rollsMeanwhile =
-  "whether a rollout deletes a pod before or after the script makes it ready, one pod after the other";
+const rollsMeanwhile = "a rollout deletes a pod either before or after the script makes it ready";
 
 /** Returns the script for a seed: a DaemonSet, and changes of it, its nodes and its pods. */
 export function randomScript(seed: number, length: number): Script {
@@ -111,7 +110,7 @@ type Move = (scene: Scene) => Step | readonly Step[];
 
 /** Unbound pods are left to the controller to delete. */
 const boundPodsEnd: Step = {
-  name: "the pods that it ran are gone",
+  name: "remove the pods of deleted nodes",
   async act(stage) {
     const there = new Set((await nodesOn(stage)).map(({ metadata }) => metadata.name));
     const bound = await stage.pods(({ spec: { nodeName } }) => nodeName !== undefined && !there.has(nodeName));
@@ -121,7 +120,7 @@ const boundPodsEnd: Step = {
 
 function newImage({ alike, byHand, nodes: count, random }: Scene): readonly Step[] {
   const version = 1 + below(random, 4);
-  const asked = spec(`image ${version}`, { template: { spec: { containers: containersOf(version) } } });
+  const asked = spec(`set image ${version}`, { template: { spec: { containers: containersOf(version) } } });
   const rounds = alike && !byHand ? count + 1 : 0;
   return [
     ...(rounds > 0 ? [allEnd, allReady] : []),
@@ -148,58 +147,56 @@ const moves: readonly Move[] = [
   },
   ({ random }) => {
     const limit = below(random, 3);
-    return spec(`a limit of ${limit}`, { revisionHistoryLimit: limit });
+    return spec(`set revisionHistoryLimit ${limit}`, { revisionHistoryLimit: limit });
   },
   ({ alike, random }) => {
     if (alike) return allReady;
     const taints = pick(taintsToDraw, random.next()) ?? [];
     const named = taints.map(({ key }) => key).join(", ") || "no taint";
-    return toPlace(`a node has ${named}`, random.next(), (stage, { node }) =>
+    return toPlace(`set the taints of a node: ${named}`, random.next(), (stage, { node }) =>
       stage.patch("nodes", node.metadata.name, { spec: { taints } }),
     );
   },
   ({ alike, random }) => {
     if (alike) return allReady;
     const disk = pick(disks, random.next()) as string;
-    return toPlace(`a node has the disk ${disk}`, random.next(), (stage, { node }) =>
+    return toPlace(`set the disk of a node to ${disk}`, random.next(), (stage, { node }) =>
       stage.patch("nodes", node.metadata.name, { metadata: { labels: { disk } } }),
     );
   },
   (scene) => {
     const parts = partsOf(scene);
     const n = ++scene.nodes;
-    return { name: "a node comes", act: (stage) => addNode(stage, n, parts) };
+    return { name: "create a node", act: (stage) => addNode(stage, n, parts) };
   },
   // In two steps, because which of two watches is faster is random.
   ({ random }) => [
-    toPlace("a node is gone", random.next(), (stage, { node }) => stage.remove("nodes", node.metadata.name)),
+    toPlace("delete a node", random.next(), (stage, { node }) => stage.remove("nodes", node.metadata.name)),
     boundPodsEnd,
   ],
   ({ random }) => {
     const phase = random.next() < 0.7 ? "Failed" : "Succeeded";
-    return toPod(`a pod has ${phase}`, { are: "alive", fraction: random.next() }, async (stage, pod) => {
+    return toPod(`set a pod to ${phase}`, { are: "alive", fraction: random.next() }, async (stage, pod) => {
       await run(stage, pod, { phase, ready: false });
     });
   },
   ({ random }) =>
-    toPod("a pod is not ready", { are: "ready", fraction: random.next() }, (stage, pod) =>
+    toPod("a pod becomes unready", { are: "ready", fraction: random.next() }, (stage, pod) =>
       setPodState(stage, pod, { ready: false }),
     ),
   ({ random }) =>
-    toPod("a pod gets ready", { are: "not ready", fraction: random.next() }, (stage, pod) => run(stage, pod)),
-  ({ random }) => toPod("a pod is deleted", { are: "alive", fraction: random.next() }, removePod),
+    toPod("a pod becomes ready", { are: "not ready", fraction: random.next() }, (stage, pod) => run(stage, pod)),
+  ({ random }) => toPod("delete a pod", { are: "alive", fraction: random.next() }, removePod),
   ({ random }) =>
-    toPod("a pod is gone at once", { are: "alive", fraction: random.next() }, (stage, pod) =>
-      removePod(stage, pod, "at once"),
-    ),
+    toPod("remove a pod", { are: "alive", fraction: random.next() }, (stage, pod) => removePod(stage, pod, "at once")),
   ({ random }) =>
-    toPod("a pod is aside", { are: "alive", fraction: random.next() }, (stage, { metadata }) =>
+    toPod("relabel a pod", { are: "alive", fraction: random.next() }, (stage, { metadata }) =>
       stage.patch("pods", metadata.name, { metadata: { labels: { app: "aside" } } }),
     ),
   (scene) => {
     scene.exists = false;
     return {
-      name: "the set goes, and its pods",
+      name: "delete the set, and remove its pods and revisions",
       async act(stage) {
         await stage.remove("daemonsets", "agent", { propagationPolicy: "Background" });
         for (const pod of await stage.pods()) await removePod(stage, pod, "at once");

@@ -28,7 +28,7 @@ const orphan = (stage: Stage, resource: "pods" | "controllerrevisions", name: st
 
 /** Deletes the set and the owner references of its pods and revisions, like the garbage collector with propagationPolicy Orphan. */
 const orphanAll: Step = {
-  name: "the set goes, what it owns stays without an owner",
+  name: "delete the set and orphan its pods and revisions",
   async act(stage) {
     await stage.remove("daemonsets", "agent", { propagationPolicy: "Background" });
     for (const { metadata } of await stage.pods()) await orphan(stage, "pods", metadata.name);
@@ -37,12 +37,12 @@ const orphanAll: Step = {
 };
 
 const deletion = (propagationPolicy: string): Script => ({
-  name: `a set is deleted: ${propagationPolicy}`,
+  name: `a set is deleted with propagationPolicy ${propagationPolicy}`,
   steps: [
     threeNodes,
     create(),
     allReady,
-    { name: "it is deleted", act: (stage) => stage.remove("daemonsets", "agent", { propagationPolicy }) },
+    { name: "delete the set", act: (stage) => stage.remove("daemonsets", "agent", { propagationPolicy }) },
     relabelled(2, { app: "aside" }),
     deleted(1),
   ],
@@ -62,11 +62,11 @@ export const ownership: readonly Script[] = [
   deletion("Orphan"),
   deletion("Foreground"),
   {
-    name: "a set that is made anew adopts pods and revisions",
+    name: "a recreated set adopts pods and revisions",
     steps: [threeNodes, create(), allReady, orphanAll, create(), image(2), ...nextRound],
   },
   {
-    name: "a set that is made anew with another template adopts and replaces",
+    name: "a set recreated with another template adopts the pods and replaces them",
     steps: [
       threeNodes,
       create({ rolling: ["100%", 0] }),
@@ -77,11 +77,11 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "orphans: those that it selects are adopted, one a node, others are not",
+    name: "orphans that the set selects are adopted, one per node, others are not",
     steps: [
       nodes({}, {}),
       {
-        name: "pods, then the set",
+        name: "create pods, then the set",
         async act(stage) {
           await addPod(stage, "one", { n: 1, labels: { app: "agent" } });
           await addPod(stage, "aside", { n: 2, labels: { app: "aside" } });
@@ -93,19 +93,19 @@ export const ownership: readonly Script[] = [
         },
       },
       allReady,
-      { name: "another one comes", act: (stage) => addPod(stage, "two", { n: 2, labels: { app: "agent" } }) },
+      { name: "create another orphan", act: (stage) => addPod(stage, "two", { n: 2, labels: { app: "agent" } }) },
       allEnd,
     ],
   },
   {
-    name: "a pod that is relabelled is released, and another one made; it comes back and is too many",
+    name: "a relabelled pod is released and replaced; when its label is restored, the surplus pod is deleted",
     steps: [
       nodes({}, {}),
       create(),
       allReady,
       relabelled(1, { app: "aside" }),
       allReady,
-      onNode("it comes back", 1, async (stage, { metadata }) => {
+      onNode("restore its label", 1, async (stage, { metadata }) => {
         if (metadata.labels?.["app"] === "aside")
           await stage.patch("pods", metadata.name, { metadata: { labels: { app: "agent" } } });
       }),
@@ -113,7 +113,7 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a pod loses the label of its hash: it is of the template's generation all the same",
+    name: "a pod without a hash label is identified by its template generation",
     steps: [
       nodes({}, {}),
       create(),
@@ -124,7 +124,7 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "pods are deleted by hand, gracefully and at once",
+    name: "pods are deleted by hand, gracefully and immediately",
     steps: [
       threeNodes,
       create(),
@@ -132,18 +132,18 @@ export const ownership: readonly Script[] = [
       deleted(1),
       allEnd,
       allReady,
-      each("all are deleted", "alive", removePod),
+      each("delete all pods", "alive", removePod),
       allEnd,
       allReady,
-      each("all are gone", "alive", (stage, pod) => removePod(stage, pod, "at once")),
+      each("remove all pods", "alive", (stage, pod) => removePod(stage, pod, "at once")),
     ],
   },
   {
-    name: "pods end: they are deleted and made anew",
+    name: "finished pods are deleted and recreated",
     steps: [threeNodes, create(), allReady, fails(1), succeeds(2), ...nextRound],
   },
   {
-    name: "a pod fails again and again: its node waits longer each time",
+    name: "a pod that fails repeatedly is recreated after increasing delays",
     steps: [
       nodes({}),
       create(),
@@ -159,15 +159,15 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that has ended with a finalizer does not keep another one away",
+    name: "a failed pod with a finalizer does not prevent its replacement",
     steps: [
       nodes({}),
       create(),
       allReady,
-      onNode("it has a finalizer", 1, (stage, { metadata }) =>
+      onNode("add a finalizer", 1, (stage, { metadata }) =>
         stage.patch("pods", metadata.name, { metadata: { finalizers: ["example.com/hold"] } }),
       ),
-      onNode("it goes, and fails", 1, async (stage, pod) => {
+      onNode("the pod is deleted, and fails", 1, async (stage, pod) => {
         await removePod(stage, pod);
         await setPodState(stage, pod, { phase: "Failed", ready: false });
       }),
@@ -186,47 +186,47 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a status that was edited by hand is mended, and keeps its conditions",
+    name: "a status modified by hand is corrected, and keeps its conditions",
     steps: [
       nodes({}, {}),
       create(),
       allReady,
-      status("other counts, and a condition", {
+      status("set other counts and a condition", {
         numberReady: 7,
         numberMisscheduled: 3,
         conditions: [{ type: "Example", status: "True" }],
       }),
-      status("a collision", { collisionCount: 4 }),
+      status("set collisionCount", { collisionCount: 4 }),
       image(2),
-      status("an observed generation of the future", { observedGeneration: 100 }),
-      patch("annotations change", { metadata: { annotations: { note: "1" } } }),
+      status("set observedGeneration above the generation", { observedGeneration: 100 }),
+      patch("annotate the set", { metadata: { annotations: { note: "1" } } }),
       image(3),
     ],
   },
   {
-    name: "pods that are refused",
+    name: "a quota rejects pods",
     steps: [
       threeNodes,
       {
-        name: "no more than one pod",
+        name: "create a quota of one pod",
         act: (stage) => stage.create("resourcequotas", { metadata: { name: "limit" }, spec: { hard: { pods: "1" } } }),
       },
       create(),
       allReady,
       {
-        name: "more pods",
+        name: "delete the quota",
         act: (stage) => stage.remove("resourcequotas", "limit"),
         until: async (stage) => (await alive(stage)) === 3,
       },
     ],
   },
   {
-    name: "many nodes: pods come in growing batches",
+    name: "20 nodes: pods are created in growing batches",
     steps: [
       nodes(...Array.from({ length: 20 }, () => ({}))),
       { ...create(), order: true },
       allReady,
-      spec("all at once", { updateStrategy: { rollingUpdate: { maxUnavailable: "100%" } } }),
+      spec("set maxUnavailable 100%", { updateStrategy: { rollingUpdate: { maxUnavailable: "100%" } } }),
       image(2),
       ...nextRound,
     ],

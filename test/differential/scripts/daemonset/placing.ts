@@ -69,14 +69,14 @@ const byTaint = (name: string, taint: Taint, pods: object = {}): Script => ({
 
 export const placing: readonly Script[] = [
   { name: "a set on three nodes", steps: [threeNodes, create(), allReady] },
-  { name: "a set without nodes, which then come", steps: [create(), comes(1), comes(2), allReady] },
+  { name: "a set is created before its nodes", steps: [create(), comes(1), comes(2), allReady] },
   {
-    name: "nodes come and go",
+    name: "nodes are added and deleted",
     steps: [threeNodes, create(), allReady, leaves(2), comes(4), allReady, comes(2), allReady],
   },
   {
-    name: "a node goes whose pod is not bound: the pod is deleted with the next sync",
-    steps: [threeNodes, create(), leaves(2), patch("an annotation", { metadata: { annotations: { note: "1" } } })],
+    name: "a pod that was not bound before its node was deleted is deleted with the next sync",
+    steps: [threeNodes, create(), leaves(2), patch("annotate the set", { metadata: { annotations: { note: "1" } } })],
   },
   byLabels("a node selector", { nodeSelector: { disk: "ssd" } }),
   operator("In", "ssd", "nvme"),
@@ -85,9 +85,9 @@ export const placing: readonly Script[] = [
   operator("DoesNotExist"),
   byLabels("Gt", { podSpec: required({ matchExpressions: [{ key: "size", operator: "Gt", values: ["5"] }] }) }),
   byLabels("Lt", { podSpec: required({ matchExpressions: [{ key: "size", operator: "Lt", values: ["5"] }] }) }),
-  byLabels("one term or another", { podSpec: required(term("In", "hdd"), term("In", "ssd")) }),
+  byLabels("one of two terms", { podSpec: required(term("In", "hdd"), term("In", "ssd")) }),
   byLabels("a selector and a term", { nodeSelector: { disk: "ssd" }, podSpec: required(term("Exists")) }),
-  byLabels("a preference changes nothing", {
+  byLabels("preferences have no effect", {
     podSpec: {
       affinity: {
         nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: term("Exists") }] },
@@ -95,11 +95,11 @@ export const placing: readonly Script[] = [
     },
   }),
   {
-    name: "by name: the template names the node",
+    name: "by name: the template has a nodeName",
     steps: [
       threeNodes,
       {
-        name: "the set comes",
+        name: "create the set",
         act: async (stage) => {
           await create({ podSpec: { nodeName: `${stage.namespace}-n2` } }).act(stage);
         },
@@ -109,18 +109,18 @@ export const placing: readonly Script[] = [
     ],
   },
   {
-    name: "by name: fields of the affinity",
+    name: "by name: the affinity has matchFields",
     steps: [
       threeNodes,
       {
-        name: "the set comes",
+        name: "create the set",
         act: async (stage) => {
           const matchFields = [{ key: "metadata.name", operator: "NotIn", values: [`${stage.namespace}-n2`] }];
           await create({ podSpec: required({ matchFields }) }).act(stage);
         },
       },
       allReady,
-      patch("another name", (stage) => {
+      patch("change the name in the affinity", (stage) => {
         const matchFields = [{ key: "metadata.name", operator: "In", values: [`${stage.namespace}-n2`] }];
         return { spec: { template: { spec: required({ matchFields }) } } };
       }),
@@ -131,10 +131,10 @@ export const placing: readonly Script[] = [
   byTaint("NoSchedule", gpu),
   byTaint("NoExecute", full),
   byTaint("PreferNoSchedule", { ...gpu, effect: "PreferNoSchedule" }),
-  byTaint("tolerated", gpu, {
+  byTaint("a tolerated taint", gpu, {
     tolerations: [{ key: "dedicated", operator: "Equal", value: "gpu", effect: "NoSchedule" }],
   }),
-  byTaint("another value is tolerated", gpu, {
+  byTaint("a toleration with another value", gpu, {
     tolerations: [{ key: "dedicated", value: "cpu", effect: "NoSchedule" }],
   }),
   byTaint("everything is tolerated", full, { tolerations: [{ operator: "Exists" }] }),
@@ -144,43 +144,43 @@ export const placing: readonly Script[] = [
   byTaint("memory pressure", taintOf("memory-pressure")),
   byTaint("unschedulable", taintOf("unschedulable")),
   byTaint("network unavailable", taintOf("network-unavailable")),
-  byTaint("network unavailable, on the host's", taintOf("network-unavailable"), { hostNetwork: true }),
-  byTaint("a toleration of the set's own for a time", taintOf("not-ready", "NoExecute"), {
+  byTaint("network unavailable, with hostNetwork", taintOf("network-unavailable"), { hostNetwork: true }),
+  byTaint("the set's own toleration, with tolerationSeconds", taintOf("not-ready", "NoExecute"), {
     tolerations: [
       { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 },
       { key: "other", operator: "Exists" },
     ],
   }),
   {
-    name: "a pod that should not be there counts, and no longer when the taint goes",
+    name: "a pod on the wrong node is counted as misscheduled until the taint is removed",
     steps: [nodes({}, {}), create(), allReady, tainted(1, gpu), tainted(1), tainted(1, gpu, full), allEnd, tainted(1)],
   },
   {
-    name: "the template comes to tolerate a taint, and no longer",
+    name: "the template gets and loses a toleration",
     steps: [
       nodes({}, { taints: [gpu] }),
       create({ rolling: [2, 0] }),
       allReady,
-      podSpec("it tolerates everything", { tolerations: [{ operator: "Exists" }] }),
+      podSpec("tolerate everything", { tolerations: [{ operator: "Exists" }] }),
       allEnd,
       allReady,
-      podSpec("it tolerates nothing", { tolerations: null }),
+      podSpec("tolerate nothing", { tolerations: null }),
       allEnd,
       allReady,
     ],
   },
   {
-    name: "the template comes to select other nodes",
+    name: "the template selects other nodes",
     steps: [
       nodes(ssd, hdd),
       create({ nodeSelector: { disk: "ssd" } }),
       allReady,
-      podSpec("other disks", { nodeSelector: { disk: "hdd" } }),
+      podSpec("select other disks", { nodeSelector: { disk: "hdd" } }),
       allEnd,
       allReady,
-      podSpec("no node", { nodeSelector: { disk: "none" } }),
+      podSpec("select no node", { nodeSelector: { disk: "none" } }),
       allEnd,
-      spec("no pod is asked for any more", { revisionHistoryLimit: 1 }),
+      spec("set revisionHistoryLimit, with no pods desired", { revisionHistoryLimit: 1 }),
     ],
   },
 ];

@@ -30,7 +30,7 @@ const begin = (rollingUpdate: readonly [number | string, number | string], more:
 ];
 
 const byHand = { updateStrategy: { type: "OnDelete", rollingUpdate: null } } as const;
-const onDelete = spec("by hand", byHand);
+const onDelete = spec("set OnDelete", byHand);
 
 /** Rolls out these images one after the other. The new pods of each become ready immediately. */
 const images = (...versions: readonly number[]): readonly Step[] =>
@@ -41,13 +41,13 @@ export const updating: readonly Script[] = [
     name: "a rollout, one node at a time",
     steps: [...begin([1, 0]), image(2), ...nextRound, ...nextRound, ...nextRound],
   },
-  { name: "a rollout, all nodes at once", steps: [...begin(["100%", 0]), image(2), ...nextRound] },
+  { name: "a rollout on all nodes together", steps: [...begin(["100%", 0]), image(2), ...nextRound] },
   {
-    name: "a rollout, half of the nodes at a time",
+    name: "a rollout on half of the nodes at a time",
     steps: [...begin(["50%", 0]), image(2), ...nextRound, ...nextRound],
   },
   {
-    name: "a rollout waits for pods that do not get ready",
+    name: "a rollout waits for pods that are not ready",
     steps: [...begin([1, 0]), image(2), allEnd, rolling(2, 0), allEnd, allReady, ...nextRound],
   },
   {
@@ -55,11 +55,11 @@ export const updating: readonly Script[] = [
     steps: [...begin([1, 0]), unready(2), unready(3), image(2), ...nextRound, ...nextRound],
   },
   {
-    name: "a rollout while another one is on its way",
+    name: "the template changes again during a rollout",
     steps: [...begin([1, 0]), image(2), allEnd, image(3), ...nextRound, ...nextRound, ...nextRound],
   },
   {
-    name: "a rollout that leaves a node which no pod may come to",
+    name: "a rollout skips a node that its pods cannot run on",
     steps: [...begin([3, 0]), tainted(3, gpu), image(2), ...nextRound, tainted(3), allReady],
   },
   {
@@ -68,25 +68,25 @@ export const updating: readonly Script[] = [
   },
   { name: "a surge on all nodes", steps: [...begin([0, "100%"]), image(2), allReady, allEnd] },
   {
-    name: "a surge waits for the new pods, and goes on with nodes whose pod is not ready",
+    name: "a surge waits for the new pods, and continues on nodes whose pod is not ready",
     steps: [...begin([0, 1]), unready(2), image(2), runSome(1), allEnd, allReady, ...nextRound, ...nextRound],
   },
   {
-    name: "a surge: the old pod ends before the new one is ready",
+    name: "a surge: an old pod becomes unready before the new one is ready",
     steps: [
       ...begin([0, "100%"]),
       image(2),
-      each("the old ones are not ready", "ready", (stage, pod) => setPodState(stage, pod, { ready: false })),
+      each("the old pods become unready", "ready", (stage, pod) => setPodState(stage, pod, { ready: false })),
       allEnd,
       allReady,
     ],
   },
   {
-    name: "a surge: a pod that is deleted has another one at once",
+    name: "a surge: a deleted pod is replaced immediately",
     steps: [...begin([0, 1]), deleted(2), allReady, allEnd],
   },
   {
-    name: "a surge leaves nodes that no pod may come to, once others are available",
+    name: "a surge leaves nodes that its pods cannot run on, once others are available",
     steps: [
       nodes({}, {}, {}),
       create({ rolling: [0, "100%"] }),
@@ -100,7 +100,7 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "from replacing to surging and back, in the middle of a rollout",
+    name: "maxUnavailable is replaced by maxSurge during a rollout, and back",
     steps: [
       ...begin([1, 0]),
       image(2),
@@ -113,7 +113,7 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "by hand: pods stay until they are deleted",
+    name: "OnDelete: pods are kept until they are deleted",
     steps: [
       threeNodes,
       create({ spec: byHand }),
@@ -123,12 +123,12 @@ export const updating: readonly Script[] = [
       allEnd,
       allReady,
       image(1),
-      spec("no longer by hand", { updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 3 } } }),
+      spec("set RollingUpdate", { updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 3 } } }),
       ...nextRound,
     ],
   },
   {
-    name: "by hand in the middle of a rollout",
+    name: "OnDelete is set during a rollout",
     steps: [...begin([1, 0]), image(2), onDelete, ...nextRound, image(3)],
   },
   {
@@ -136,22 +136,22 @@ export const updating: readonly Script[] = [
     steps: [...begin(["100%", 0]), ...images(2, 3), image(1), ...nextRound, image(2), ...nextRound],
   },
   {
-    name: "back before a pod was replaced",
+    name: "back to the earlier template before a pod was replaced",
     steps: [...begin([1, 0]), image(2), image(1), ...nextRound, ...nextRound],
   },
   {
-    name: "the history is cut to its limit",
+    name: "old revisions are deleted beyond the limit",
     steps: [
       ...begin(["100%", 0], {
         spec: { revisionHistoryLimit: 2 },
       }),
       ...images(2, 3, 4, 5),
-      spec("a limit of 0", { revisionHistoryLimit: 0 }),
+      spec("set revisionHistoryLimit 0", { revisionHistoryLimit: 0 }),
       ...images(6),
     ],
   },
   {
-    name: "the history keeps what a pod has",
+    name: "revisions that pods have are kept beyond the limit",
     steps: [
       threeNodes,
       create({ spec: { revisionHistoryLimit: 0, ...byHand } }),
@@ -162,17 +162,17 @@ export const updating: readonly Script[] = [
       deleted(1),
       allEnd,
       allReady,
-      spec("a limit of 1", { revisionHistoryLimit: 1 }),
+      spec("set revisionHistoryLimit 1", { revisionHistoryLimit: 1 }),
       image(5),
     ],
   },
   {
-    name: "a revision without its label gets its name",
+    name: "a revision without its hash label gets its name as the label",
     steps: [
       ...begin(["100%", 0]),
       image(2),
       ...nextRound,
-      toRevision("the first loses its label", 0, (stage, { metadata }) =>
+      toRevision("remove the label of the first revision", 0, (stage, { metadata }) =>
         stage.patch("controllerrevisions", metadata.name, {
           metadata: { labels: { "controller-revision-hash": null } },
         }),
@@ -182,10 +182,10 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "a revision of the template that somebody copied: the copy stays, pods are relabelled",
+    name: "a copy of the current revision is kept, and the pods are relabelled",
     steps: [
       ...begin([1, 0]),
-      toRevision("it is copied", 0, (stage, { metadata, data, revision }) =>
+      toRevision("copy the revision", 0, (stage, { metadata, data, revision }) =>
         stage.create("controllerrevisions", {
           metadata: {
             name: "copy",
@@ -201,18 +201,18 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "a revision that is deleted is made again",
+    name: "a deleted revision is created again",
     steps: [
       ...begin([1, 0]),
-      toRevision("it is deleted", 0, (stage, { metadata }) => stage.remove("controllerrevisions", metadata.name)),
+      toRevision("delete the revision", 0, (stage, { metadata }) => stage.remove("controllerrevisions", metadata.name)),
     ],
   },
   {
-    name: "a name that another template has: a collision is counted",
+    name: "an existing revision with the name of a new one is counted as a collision",
     steps: [
       ...begin(["100%", 0]),
       {
-        name: "the set goes, and its revision becomes another's",
+        name: "delete the set, and replace its revision with another one of the same name",
         async act(stage) {
           await stage.remove("daemonsets", "agent", { propagationPolicy: "Background" });
           for (const pod of await stage.pods()) await removePod(stage, pod, "at once");
@@ -238,24 +238,32 @@ export const updating: readonly Script[] = [
     steps: [
       threeNodes,
       create({ rolling: ["100%", 0], spec: { minReadySeconds: 3600 } }),
-      each("they are ready for long", "not ready", (stage, pod) => run(stage, pod, { readyForMs: 7_200_000 })),
+      each("all pods have been ready for long", "not ready", (stage, pod) =>
+        run(stage, pod, { readyForMs: 7_200_000 }),
+      ),
       rolling(1, 0),
       image(2),
       allEnd,
-      each("it is ready, not for long", "not ready", (stage, pod) => run(stage, pod, { readyForMs: 60_000 })),
-      spec("no minReadySeconds", { minReadySeconds: 0 }),
+      each("the pod has been ready for a short time", "not ready", (stage, pod) =>
+        run(stage, pod, { readyForMs: 60_000 }),
+      ),
+      spec("set minReadySeconds 0", { minReadySeconds: 0 }),
       allEnd,
     ],
   },
   {
-    name: "minReadySeconds with a surge: the old pod stays until the new one is available",
+    name: "minReadySeconds with a surge: the old pod is kept until the new one is available",
     steps: [
       threeNodes,
       create({ rolling: [0, "100%"], spec: { minReadySeconds: 3600 } }),
-      each("they are ready for long", "not ready", (stage, pod) => run(stage, pod, { readyForMs: 7_200_000 })),
+      each("all pods have been ready for long", "not ready", (stage, pod) =>
+        run(stage, pod, { readyForMs: 7_200_000 }),
+      ),
       image(2),
-      each("they are ready, not for long", "not ready", (stage, pod) => run(stage, pod, { readyForMs: 60_000 })),
-      spec("minReadySeconds of 30", { minReadySeconds: 30 }),
+      each("all pods have been ready for a short time", "not ready", (stage, pod) =>
+        run(stage, pod, { readyForMs: 60_000 }),
+      ),
+      spec("set minReadySeconds 30", { minReadySeconds: 30 }),
       allEnd,
     ],
   },
@@ -263,10 +271,10 @@ export const updating: readonly Script[] = [
     name: "annotations and labels of the set and its template",
     steps: [
       ...begin(["100%", 0], { metadata: { annotations: { note: "1" } } }),
-      patch("an annotation changes", { metadata: { annotations: { note: "2" } } }),
-      spec("an annotation of the template", { template: { metadata: { annotations: { pod: "1" } } } }),
+      patch("change an annotation", { metadata: { annotations: { note: "2" } } }),
+      spec("add an annotation to the template", { template: { metadata: { annotations: { pod: "1" } } } }),
       ...nextRound,
-      spec("a label of the template", { template: { metadata: { labels: { tier: "back" } } } }),
+      spec("add a label to the template", { template: { metadata: { labels: { tier: "back" } } } }),
       ...nextRound,
     ],
   },

@@ -73,7 +73,7 @@ export async function replicaSetsOn(
 
 export function create(parts: DeploymentParts = {}, name = "web"): Step {
   return {
-    name: `${name} comes`,
+    name: `create ${name}`,
     order: true,
     act: (stage) => stage.create("deployments", deploymentNamed(name, parts)),
   };
@@ -81,14 +81,14 @@ export function create(parts: DeploymentParts = {}, name = "web"): Step {
 
 /** Makes all existing pods ready together. If that causes more than one step of a rollout, use `oneReady` instead. */
 export const allReady: Step = {
-  name: "all pods get ready",
+  name: "all pods become ready",
   async act(stage) {
     for (const pod of await podsThat(stage, "not ready")) await setPodState(stage, pod, { ready: true });
   },
 };
 
 export const oneReady: Step = {
-  name: "a pod gets ready",
+  name: "a pod becomes ready",
   order: true,
   async act(stage) {
     const [pod] = await podsThat(stage, "not ready");
@@ -98,7 +98,7 @@ export const oneReady: Step = {
 
 /** Makes pods ready, one after the other, each when all is quiet. */
 export function readyOneByOne(count: number): Step[] {
-  return Array.from({ length: count }, (_, n) => ({ ...oneReady, name: `a pod gets ready (${n + 1})` }));
+  return Array.from({ length: count }, (_, n) => ({ ...oneReady, name: `a pod becomes ready (${n + 1})` }));
 }
 
 /** Applies a merge patch to the Deployment. */
@@ -111,11 +111,11 @@ export function spec(name: string, body: object, more: Partial<Step> = {}): Step
 }
 
 export function image(version: number, more: Partial<Step> = {}): Step {
-  return spec(`image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
+  return spec(`set image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
 }
 
 export function replicas(count: number): Step {
-  return spec(`${count} replicas`, { replicas: count });
+  return spec(`scale to ${count}`, { replicas: count });
 }
 
 export const pause: Step = spec("pause", { paused: true });

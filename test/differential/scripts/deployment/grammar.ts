@@ -76,7 +76,7 @@ function create(scene: Scene): Step {
   const parts = { replicas, strategy, image, spec: { revisionHistoryLimit: 2, progressDeadlineSeconds: 90_000 } };
   Object.assign(scene, { exists: true, paused: false });
   return {
-    name: `web comes with ${replicas} of image ${image}, ${JSON.stringify(strategy)}`,
+    name: `create web with ${replicas} replicas, image ${image}, strategy ${JSON.stringify(strategy)}`,
     order: true,
     act: (stage) => stage.create("deployments", deploymentNamed("web", parts)),
   };
@@ -85,7 +85,7 @@ function create(scene: Scene): Step {
 function getReady({ random }: Scene): Step {
   const fraction = random.next();
   return {
-    name: "a pod gets ready",
+    name: "a pod becomes ready",
     order: true,
     async act(stage) {
       const pod = pick(await podsThat(stage, "not ready"), fraction);
@@ -97,7 +97,7 @@ function getReady({ random }: Scene): Step {
 function loseReadiness({ random }: Scene): Step {
   const fraction = random.next();
   return {
-    name: "a pod is no longer ready",
+    name: "a pod becomes unready",
     order: true,
     async act(stage) {
       const pod = pick(await podsThat(stage, "ready"), fraction);
@@ -109,7 +109,7 @@ function loseReadiness({ random }: Scene): Step {
 function removeOne({ random }: Scene): Step {
   const fraction = random.next();
   return {
-    name: "a pod is deleted",
+    name: "delete a pod",
     async act(stage) {
       const pod = pick(await podsOfSets(stage), fraction);
       if (pod !== undefined) await removePod(stage, pod);
@@ -119,12 +119,12 @@ function removeOne({ random }: Scene): Step {
 
 function setImage({ random }: Scene): Step {
   const image = 1 + below(random, 4);
-  return change(`image ${image}`, { spec: { template: { spec: { containers: containersOf(image) } } } });
+  return change(`set image ${image}`, { spec: { template: { spec: { containers: containersOf(image) } } } });
 }
 
 function scaleTo({ random }: Scene): Step {
   const replicas = below(random, 8);
-  return change(`${replicas} replicas`, { spec: { replicas } });
+  return change(`scale to ${replicas}`, { spec: { replicas } });
 }
 
 function togglePause(scene: Scene): Step {
@@ -139,23 +139,23 @@ function changeStrategy({ random }: Scene): Step {
 
 function annotate({ random }: Scene): Step {
   const cause = String(below(random, 3));
-  return change(`for cause ${cause}`, { metadata: { annotations: { "kubernetes.io/change-cause": cause } } });
+  return change(`set change-cause ${cause}`, { metadata: { annotations: { "kubernetes.io/change-cause": cause } } });
 }
 
 function minReady({ random }: Scene): Step {
   // Half a day, while pods have been ready for an hour.
   const minReadySeconds = random.next() < 0.6 ? 0 : 43_200;
-  return change(`minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
+  return change(`set minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
 }
 
 function limitHistory({ random }: Scene): Step {
   const revisionHistoryLimit = below(random, 3);
-  return change(`history of ${revisionHistoryLimit}`, { spec: { revisionHistoryLimit } });
+  return change(`set revisionHistoryLimit ${revisionHistoryLimit}`, { spec: { revisionHistoryLimit } });
 }
 
 function rollback({ random }: Scene): Step {
   const revision = String(below(random, 4));
-  return change(`back to ${revision}`, {
+  return change(`roll back to ${revision}`, {
     metadata: { annotations: { "deprecated.deployment.rollback.to": revision } },
   });
 }
@@ -174,7 +174,7 @@ function toOne(name: string, random: Random, act: (stage: Stage, name: string) =
 }
 
 function orphan({ random }: Scene): Step {
-  return toOne("a ReplicaSet loses its owner", random, (stage, name) =>
+  return toOne("remove the owner of a ReplicaSet", random, (stage, name) =>
     stage.patch("replicasets", name, { metadata: { ownerReferences: null } }),
   );
 }
@@ -183,14 +183,14 @@ function orphan({ random }: Scene): Step {
 function tamper({ random }: Scene): Step {
   const most = pick(["0", "3", "20", "many", null], random.next()) as string | null;
   const annotations = { "deployment.kubernetes.io/max-replicas": most };
-  return toOne(`a ReplicaSet is told that there are ${most} at most`, random, (stage, name) =>
+  return toOne(`set the max-replicas annotation of a ReplicaSet to ${most}`, random, (stage, name) =>
     stage.patch("replicasets", name, { metadata: { annotations } }),
   );
 }
 
 /** Keeps the pods: if they were deleted too, it would be random whether the ReplicaSet still replaces some of them. */
 function removeReplicaSet({ random }: Scene): Step {
-  return toOne("a ReplicaSet goes, its pods stay", random, (stage, name) =>
+  return toOne("delete a ReplicaSet and keep its pods", random, (stage, name) =>
     stage.remove("replicasets", name, { propagationPolicy: "Background" }),
   );
 }
@@ -199,7 +199,7 @@ function removeReplicaSet({ random }: Scene): Step {
 function removeDeployment(scene: Scene): Step {
   scene.exists = false;
   return {
-    name: "web is deleted, its ReplicaSets stay",
+    name: "delete web and orphan its ReplicaSets",
     async act(stage) {
       await stage.remove("deployments", "web", { propagationPolicy: "Background" });
       for (const { metadata } of await replicaSetsOn(stage)) {

@@ -12,7 +12,7 @@ const revisionIs = (revision: string | null): object => ({
 const quick = { replicas: 1, strategy: [0, 1] } as const;
 const to = (version: number): ReturnType<typeof image>[] => [
   image(version),
-  { ...allReady, name: `${version} is ready` },
+  { ...allReady, name: `all pods of image ${version} become ready` },
 ];
 
 export const history: readonly Script[] = [
@@ -21,26 +21,34 @@ export const history: readonly Script[] = [
     steps: [create({ ...quick, spec: { revisionHistoryLimit: 2 } }), allReady, ...to(2), ...to(3), ...to(4), ...to(5)],
   },
   {
-    name: "revisionHistoryLimit 0, and for ever",
+    name: "revisionHistoryLimit 0, then unlimited",
     steps: [
       create({ ...quick, spec: { revisionHistoryLimit: 0 } }),
       allReady,
       ...to(2),
-      spec("for ever", { revisionHistoryLimit: 2_147_483_647 }),
+      spec("set no limit", { revisionHistoryLimit: 2_147_483_647 }),
       ...to(3),
       ...to(4),
     ],
   },
   {
-    name: "the limit is lowered while it is paused",
-    steps: [create(quick), allReady, ...to(2), ...to(3), ...to(4), pause, spec("1", { revisionHistoryLimit: 1 })],
+    name: "revisionHistoryLimit is lowered while the Deployment is paused",
+    steps: [
+      create(quick),
+      allReady,
+      ...to(2),
+      ...to(3),
+      ...to(4),
+      pause,
+      spec("set revisionHistoryLimit 1", { revisionHistoryLimit: 1 }),
+    ],
   },
   {
-    name: "an old ReplicaSet that is held by a finalizer is not deleted twice",
+    name: "an old ReplicaSet held by a finalizer is not deleted twice",
     steps: [
       create({ ...quick, spec: { revisionHistoryLimit: 0 } }),
       allReady,
-      toReplicaSet("a finalizer", 0, (stage, name) =>
+      toReplicaSet("add a finalizer to the ReplicaSet", 0, (stage, name) =>
         stage.patch("replicasets", name, { metadata: { finalizers: ["example.com/held"] } }),
       ),
       ...to(2),
@@ -48,73 +56,78 @@ export const history: readonly Script[] = [
     ],
   },
   {
-    name: "back to an earlier template: its ReplicaSet gets a new revision",
+    name: "the ReplicaSet of a template that is used again gets a new revision",
     steps: [create(quick), allReady, ...to(2), ...to(1), ...to(2), ...to(3), ...to(1)],
   },
   {
-    name: "the rollback annotation: a revision, the last one, none, the same",
+    name: "the rollback annotation: a revision, the previous one, a missing one, the current one",
     steps: [
       create({ ...quick, metadata: { annotations: { "kubernetes.io/change-cause": "first" } } }),
       allReady,
-      patch("2, for another cause", {
+      patch("set image 2 with another change-cause", {
         metadata: { annotations: { "kubernetes.io/change-cause": "second" } },
         spec: { template: { spec: { containers: [{ name: "main", image: "main:2" }] } } },
       }),
       allReady,
-      patch("to 1", rollbackTo("1")),
+      patch("roll back to 1", rollbackTo("1")),
       allReady,
-      patch("to the last", rollbackTo("0")),
+      patch("roll back to the previous revision", rollbackTo("0")),
       allReady,
-      patch("to 77", rollbackTo("77")),
-      patch("to what is there", rollbackTo("4")),
+      patch("roll back to 77", rollbackTo("77")),
+      patch("roll back to the current revision", rollbackTo("4")),
     ],
   },
   {
-    name: "the last revision where there is none",
-    steps: [create(quick), allReady, patch("to the last", rollbackTo("0"))],
+    name: "a rollback to the previous revision when there is none",
+    steps: [create(quick), allReady, patch("roll back to the previous revision", rollbackTo("0"))],
   },
   {
-    name: "a rollback while it is paused waits",
+    name: "a rollback waits while the Deployment is paused",
     steps: [
       create(quick),
       allReady,
       ...to(2),
       pause,
-      patch("to 1", rollbackTo("1")),
+      patch("roll back to 1", rollbackTo("1")),
       spec("resume", { paused: false }),
     ],
   },
   {
-    name: "revisions are edited by hand",
+    name: "the revision annotations of ReplicaSets are modified by hand",
     steps: [
       create(quick),
       allReady,
       ...to(2),
-      toReplicaSet("the new one's is no number", 1, (stage, name) =>
+      toReplicaSet("set a revision that is not a number", 1, (stage, name) =>
         stage.patch("replicasets", name, revisionIs("second")),
       ),
-      patch("an annotation", { metadata: { annotations: { note: "new" } } }),
+      patch("annotate the Deployment", { metadata: { annotations: { note: "new" } } }),
       replicas(2),
-      toReplicaSet("it is gone", 0, (stage, name) => stage.patch("replicasets", name, revisionIs(null))),
+      toReplicaSet("remove the revision", 0, (stage, name) => stage.patch("replicasets", name, revisionIs(null))),
       ...to(3),
     ],
   },
   {
-    name: "the old one's revision is raised by hand",
+    name: "the revision of an old ReplicaSet is raised by hand",
     steps: [
       create(quick),
       allReady,
       ...to(2),
-      toReplicaSet("41", 0, (stage, name) => stage.patch("replicasets", name, revisionIs("41"))),
+      toReplicaSet("set revision 41", 0, (stage, name) => stage.patch("replicasets", name, revisionIs("41"))),
       ...to(3),
     ],
   },
   {
-    name: "the Deployment's revision is edited by hand",
-    steps: [create(quick), allReady, patch("9", revisionIs("9")), patch("none", revisionIs(null))],
+    name: "the revision annotation of the Deployment is modified by hand",
+    steps: [
+      create(quick),
+      allReady,
+      patch("set revision 9", revisionIs("9")),
+      patch("remove the revision", revisionIs(null)),
+    ],
   },
   {
-    name: "the same template in other words is no other template",
+    name: "an equal template with other notation does not start a rollout",
     steps: [
       create({
         ...quick,
@@ -123,21 +136,21 @@ export const history: readonly Script[] = [
         },
       }),
       allReady,
-      spec("1024Mi, 1000m", {
+      spec("set 1024Mi and 1000m", {
         template: {
           spec: {
             containers: [{ name: "main", image: "main:1", resources: { limits: { memory: "1024Mi", cpu: "1000m" } } }],
           },
         },
       }),
-      spec("in bytes", {
+      spec("set the memory limit in bytes", {
         template: {
           spec: {
             containers: [{ name: "main", image: "main:1", resources: { limits: { memory: "1073741824", cpu: "1" } } }],
           },
         },
       }),
-      spec("an empty list", { template: { spec: { tolerations: [] } } }),
+      spec("set an empty list", { template: { spec: { tolerations: [] } } }),
     ],
   },
 ];

@@ -54,7 +54,7 @@ export const ownership: readonly Script[] = [
     name: "an orphan with the same template is adopted",
     steps: [
       {
-        name: "the orphan",
+        name: "create the orphan",
         act: (stage) =>
           stage.create(
             "replicasets",
@@ -66,10 +66,10 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "an orphan with another template is adopted, and is old",
+    name: "an orphan with another template is adopted as an old ReplicaSet",
     steps: [
       {
-        name: "the orphan",
+        name: "create the orphan",
         act: (stage) =>
           stage.create(
             "replicasets",
@@ -86,50 +86,50 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a ReplicaSet loses its owner reference and is adopted again",
+    name: "a ReplicaSet whose owner reference was removed is adopted again",
     steps: [
       create(),
       allReady,
-      toReplicaSet("it loses it", 0, (stage, name) => stage.patch("replicasets", name, orphaned)),
+      toReplicaSet("remove its owner reference", 0, (stage, name) => stage.patch("replicasets", name, orphaned)),
     ],
   },
   {
-    name: "a ReplicaSet is relabelled: it is released and another is made, with another name",
+    name: "a relabelled ReplicaSet is released, and another with another name is created",
     steps: [
       create(),
       allReady,
-      toReplicaSet("its label", 0, (stage, name) =>
+      toReplicaSet("relabel it", 0, (stage, name) =>
         stage.patch("replicasets", name, { metadata: { labels: { app: "aside" } } }),
       ),
-      toReplicaSet("it comes back", 0, (stage, name) =>
+      toReplicaSet("restore its label", 0, (stage, name) =>
         stage.patch("replicasets", name, { metadata: { labels: { app: "web" } } }),
       ),
     ],
   },
   {
-    name: "a ReplicaSet is deleted and made anew",
+    name: "a deleted ReplicaSet is recreated",
     steps: [
       create(),
       allReady,
-      toReplicaSet("it goes", 0, (stage, name) =>
+      toReplicaSet("delete it", 0, (stage, name) =>
         stage.remove("replicasets", name, { propagationPolicy: "Background" }),
       ),
     ],
   },
   {
-    name: "an old ReplicaSet is deleted amid a rollout",
+    name: "an old ReplicaSet is deleted during a rollout",
     steps: [
       create({ strategy: [1, 0] }),
       allReady,
       image(2),
-      toReplicaSet("it goes", 0, (stage, name) =>
+      toReplicaSet("delete it", 0, (stage, name) =>
         stage.remove("replicasets", name, { propagationPolicy: "Background" }),
       ),
       ...readyOneByOne(3),
     ],
   },
   {
-    name: "two Deployments with one selector and one template: each its own",
+    name: "two Deployments with the same selector and template each have their own ReplicaSet",
     steps: [
       create({ labels: { app: "same" } }),
       create({ labels: { app: "same" }, replicas: 2 }, "shop"),
@@ -138,12 +138,12 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a Deployment that is deleted in the foreground only keeps its status",
+    name: "only the status of a Deployment in foreground deletion is updated",
     steps: [
       create(),
       allReady,
       {
-        name: "it is deleted",
+        name: "delete the Deployment",
         act: (stage) => stage.remove("deployments", "web", { propagationPolicy: "Foreground" }),
       },
       replicas(5),
@@ -151,41 +151,49 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a Deployment that is deleted and made anew finds the ReplicaSet of the first one in its way",
+    name: "a recreated Deployment finds a ReplicaSet of its predecessor under the name it needs",
     steps: [
       create(),
       allReady,
       {
-        name: "it is deleted",
+        name: "delete the Deployment",
         act: (stage) => stage.remove("deployments", "web", { propagationPolicy: "Background" }),
       },
       create({ replicas: 2 }),
     ],
   },
   {
-    name: "a Deployment whose ReplicaSets were left as orphans takes them back",
+    name: "a recreated Deployment adopts the ReplicaSet that its predecessor orphaned",
     steps: [
       create(),
       allReady,
       {
-        name: "it is deleted",
+        name: "delete the Deployment",
         act: (stage) => stage.remove("deployments", "web", { propagationPolicy: "Background" }),
       },
-      toReplicaSet("an orphan", 0, (stage, name) => stage.patch("replicasets", name, orphaned)),
+      toReplicaSet("remove the owner of the ReplicaSet", 0, (stage, name) =>
+        stage.patch("replicasets", name, orphaned),
+      ),
       create({ replicas: 2 }),
     ],
   },
   {
-    name: "a name that is taken: the collision is counted, twice",
-    steps: [create(), allReady, { name: "the name", act: takeName }, image(2), ...readyOneByOne(2)],
+    name: "the name of the next ReplicaSet exists: the collision is counted, twice",
+    steps: [
+      create(),
+      allReady,
+      { name: "create a ReplicaSet with that name", act: takeName },
+      image(2),
+      ...readyOneByOne(2),
+    ],
   },
   {
-    name: "a quota refuses pods: ReplicaFailure comes, and goes with the quota",
+    name: "a quota rejects pods: ReplicaFailure is set, and removed after the quota is deleted",
     steps: [
-      { name: "the quota", act: (stage) => quota(stage, { pods: "1" }) },
+      { name: "create the quota", act: (stage) => quota(stage, { pods: "1" }) },
       create(),
       {
-        name: "the quota goes",
+        name: "delete the quota",
         waitMs: 500,
         async act(stage) {
           await stage.remove("resourcequotas", "small");
@@ -197,12 +205,12 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a quota refuses the ReplicaSet: Progressing is False",
+    name: "a quota rejects the ReplicaSet: Progressing is False",
     steps: [
-      { name: "the quota", act: (stage) => quota(stage, { "count/replicasets.apps": "0" }) },
+      { name: "create the quota", act: (stage) => quota(stage, { "count/replicasets.apps": "0" }) },
       create({ replicas: 1 }),
       {
-        name: "the quota goes",
+        name: "delete the quota",
         // The retry needs no trigger. If the step changed the Deployment too, its new annotation would reach the ReplicaSet in the create
         // or in a later update, at random.
         act: (stage) => stage.remove("resourcequotas", "small"),
@@ -211,21 +219,21 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a namespace that is being deleted takes no ReplicaSet, and nobody complains",
+    name: "a terminating namespace rejects ReplicaSets, without an Event or a condition",
     steps: [
       create({ spec: { paused: true } }),
       {
-        name: "the namespace goes",
+        name: "delete the namespace",
         act: (stage) => stage.cluster.request("DELETE", `/api/v1/namespaces/${stage.namespace}`),
       },
       resume,
     ],
   },
   {
-    name: "a long name leaves room for the hash",
+    name: "a long name is truncated to leave room for the hash",
     steps: [
       {
-        name: "of 253 letters",
+        name: "create a Deployment with a name of 253 characters",
         order: true,
         act: (stage) =>
           stage.create("deployments", deploymentNamed("w".repeat(253), { replicas: 1, labels: { app: "long" } })),
@@ -233,7 +241,7 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a template with a bit of everything has upstream's hash",
+    name: "a template with many kinds of fields has upstream's hash",
     steps: [
       create({
         replicas: 1,
@@ -308,7 +316,7 @@ export const ownership: readonly Script[] = [
           hostAliases: [{ ip: "127.0.0.1", hostnames: ["a", "b"] }],
         },
       }),
-      spec("no surge", { strategy: { rollingUpdate: { maxSurge: 0 } } }),
+      spec("set maxSurge 0", { strategy: { rollingUpdate: { maxSurge: 0 } } }),
     ],
   },
 ];

@@ -29,22 +29,22 @@ async function deadlineHasPassed(stage: Stage): Promise<boolean> {
 
 /** A rollout without progress. It sets the deadline itself, so that the rollout before it has all the time that a slow machine needs. */
 const stuck = spec(
-  "image 2, that is to progress within 2 s",
+  "set image 2 and a progress deadline of 2 s",
   { progressDeadlineSeconds: 2, template: { spec: { containers: containersOf(2) } } },
   { until: deadlineHasPassed },
 );
 
 export const pausing: readonly Script[] = [
   {
-    name: "paused, another template, resumed",
+    name: "paused, template changed, resumed",
     steps: [create(), allReady, pause, image(2), resume, ...readyOneByOne(3)],
   },
   {
-    name: "paused from the start",
+    name: "paused from the beginning",
     steps: [create({ spec: { paused: true } }), replicas(5), image(2), resume, allReady],
   },
   {
-    name: "paused without a deadline",
+    name: "paused without a progress deadline",
     steps: [
       create({ spec: { progressDeadlineSeconds: forever } }),
       allReady,
@@ -52,16 +52,22 @@ export const pausing: readonly Script[] = [
       image(2),
       resume,
       ...readyOneByOne(3),
-      spec("a deadline", { progressDeadlineSeconds: 600 }),
+      spec("set a deadline", { progressDeadlineSeconds: 600 }),
     ],
   },
   {
-    name: "a deadline is taken away",
-    steps: [create(), allReady, spec("none", { progressDeadlineSeconds: forever })],
+    name: "a progress deadline is removed",
+    steps: [create(), allReady, spec("remove the deadline", { progressDeadlineSeconds: forever })],
   },
   {
-    name: "the deadline passes, and the rollout is complete later",
-    steps: [create(), allReady, stuck, spec("time enough", { progressDeadlineSeconds: 600 }), ...readyOneByOne(3)],
+    name: "the deadline passes, and the rollout completes later",
+    steps: [
+      create(),
+      allReady,
+      stuck,
+      spec("extend the deadline", { progressDeadlineSeconds: 600 }),
+      ...readyOneByOne(3),
+    ],
   },
   {
     name: "the deadline passes, then a pause, then another template",
@@ -71,30 +77,30 @@ export const pausing: readonly Script[] = [
       stuck,
       pause,
       resume,
-      spec("time enough", { progressDeadlineSeconds: 600 }),
+      spec("extend the deadline", { progressDeadlineSeconds: 600 }),
       image(3),
       ...readyOneByOne(3),
     ],
   },
   {
-    name: "the deadline does not pass while it is paused",
+    name: "the deadline does not pass while the Deployment is paused",
     steps: [
       create({ replicas: 2 }),
       allReady,
       image(2),
       spec("pause, with a deadline of 3 s", { paused: true, progressDeadlineSeconds: 3 }, { waitMs: 4500 }),
-      spec("time enough", { progressDeadlineSeconds: 600 }),
+      spec("extend the deadline", { progressDeadlineSeconds: 600 }),
       resume,
       ...readyOneByOne(2),
     ],
   },
   {
-    name: "available, no longer, and again",
+    name: "the Available condition is True, then False, then True again",
     steps: [
       create({ replicas: 4 }),
       allReady,
       {
-        name: "2 lose readiness",
+        name: "2 pods become unready",
         async act(stage) {
           for (const pod of (await podsThat(stage, "ready")).slice(0, 2)) {
             await setPodState(stage, pod, { ready: false });
@@ -105,29 +111,31 @@ export const pausing: readonly Script[] = [
     ],
   },
   {
-    name: "the hash of a template with a sizeLimit, when it goes on after a pause and when it does not",
-    race: "a sync that has written the Deployment's status hashes otherwise than one that has not: which one is first to miss the ReplicaSet",
+    name: "the hash of a template with a sizeLimit, after a pause",
+    race: "a sync that has written the Deployment's status computes another hash than one that has not: either can be the first to create the ReplicaSet",
     steps: [
       create({ podSpec: { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "128Mi" } }] } }),
       pause,
-      spec("256Mi", { template: { spec: { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "256Mi" } }] } } }),
+      spec("set a sizeLimit of 256Mi", {
+        template: { spec: { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "256Mi" } }] } },
+      }),
       resume,
     ],
   },
   {
-    name: "annotations and labels of a Deployment go where they go",
+    name: "annotations of a Deployment are copied to its ReplicaSets, labels are not",
     steps: [
       create({
         metadata: { labels: { team: "a" }, annotations: { "kubernetes.io/change-cause": "first", note: "1" } },
       }),
       allReady,
-      patch("others", {
+      patch("change labels and annotations", {
         metadata: {
           annotations: { "kubernetes.io/change-cause": "second", note: null, more: "" },
           labels: { team: "b" },
         },
       }),
-      patch("the last applied one", {
+      patch("set the last-applied annotation", {
         metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } },
       }),
       image(2),

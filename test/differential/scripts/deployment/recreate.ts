@@ -5,7 +5,7 @@ import { allReady, create, image, pause, podsThat, readyOneByOne, replicas, resu
 
 /** Bound pods terminate only when their kubelet says so: here in a later step. */
 const placed: Step = {
-  name: "pods are bound and get ready",
+  name: "bind all pods; they become ready",
   async act(stage) {
     for (const pod of await podsThat(stage, "not ready")) {
       await bind(stage, pod, "node-1");
@@ -15,7 +15,7 @@ const placed: Step = {
 };
 
 const terminatingEnd: Step = {
-  name: "terminating pods end",
+  name: "remove the terminating pods",
   async act(stage) {
     for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
       await removePod(stage, pod, "at once");
@@ -27,15 +27,15 @@ const strategy = "Recreate";
 
 export const recreate: readonly Script[] = [
   {
-    name: "Recreate: another template",
+    name: "Recreate: the template changes",
     steps: [create({ strategy }), allReady, image(2), allReady],
   },
   {
-    name: "Recreate: old pods are waited for",
+    name: "Recreate: the new ReplicaSet waits until the old pods are removed",
     steps: [create({ strategy }), placed, image(2), terminatingEnd, placed],
   },
   {
-    name: "Recreate: a third template while the second waits",
+    name: "Recreate: a third template while the second waits for old pods",
     steps: [create({ strategy }), placed, image(2), image(3), terminatingEnd, placed],
   },
   {
@@ -43,7 +43,7 @@ export const recreate: readonly Script[] = [
     steps: [create({ strategy }), placed, image(2), image(1), terminatingEnd, placed],
   },
   {
-    name: "Recreate: ended pods are not waited for",
+    name: "Recreate: the new ReplicaSet does not wait for finished pods",
     steps: [
       create({ strategy, replicas: 2 }),
       placed,
@@ -61,24 +61,24 @@ export const recreate: readonly Script[] = [
     ],
   },
   {
-    name: "Recreate: scaled, paused, with other templates",
+    name: "Recreate: scaled and paused, the template changes",
     steps: [create({ strategy }), allReady, replicas(5), pause, image(2), replicas(2), resume, allReady],
   },
   {
-    name: "from RollingUpdate to Recreate amid a rollout, and back",
+    name: "the strategy changes from RollingUpdate to Recreate during a rollout, and back",
     steps: [
       create({ strategy: [1, 0] }),
       allReady,
       image(2),
-      spec("Recreate", { strategy: strategyOf("Recreate") }),
+      spec("set the strategy Recreate", { strategy: strategyOf("Recreate") }),
       allReady,
-      spec("RollingUpdate", { strategy: strategyOf([1, 0]) }),
+      spec("set the strategy RollingUpdate", { strategy: strategyOf([1, 0]) }),
       image(3),
       ...readyOneByOne(3),
     ],
   },
   {
-    name: "Recreate of none",
+    name: "Recreate with 0 replicas",
     steps: [create({ strategy, replicas: 0 }), image(2), replicas(1)],
   },
 ];

@@ -5,15 +5,15 @@ import { allReady, create, image, podsThat, readyOneByOne, spec } from "./acts.t
 
 export const rolling: readonly Script[] = [
   {
-    name: "3 pods, another template, with the default bounds",
+    name: "3 pods, the template changes, with the default strategy",
     steps: [create(), allReady, image(2), ...readyOneByOne(4)],
   },
   {
-    name: "1 pod, another template",
+    name: "1 pod, the template changes",
     steps: [create({ replicas: 1 }), allReady, image(2), ...readyOneByOne(2)],
   },
   {
-    name: "none, another template",
+    name: "0 pods, the template changes",
     steps: [create({ replicas: 0 }), image(2), image(3)],
   },
   {
@@ -21,7 +21,7 @@ export const rolling: readonly Script[] = [
     steps: [create({ strategy: [0, 1] }), allReady, image(2), ...readyOneByOne(3)],
   },
   {
-    name: "maxSurge 0 and 1% of 2 pods: one may be unavailable all the same",
+    name: "maxSurge 0 and maxUnavailable 1% of 2 pods: one may still be unavailable",
     steps: [create({ replicas: 2, strategy: [0, "1%"] }), allReady, image(2), ...readyOneByOne(2)],
   },
   {
@@ -29,15 +29,15 @@ export const rolling: readonly Script[] = [
     steps: [create({ replicas: 2, strategy: ["1%", 0] }), allReady, image(2), ...readyOneByOne(2)],
   },
   {
-    name: "maxSurge 100%: all new pods at once",
+    name: "maxSurge 100%: all new pods are created together",
     steps: [create({ strategy: ["100%", 0] }), allReady, image(2), ...readyOneByOne(3)],
   },
   {
-    name: "maxUnavailable 100%: all old pods at once",
+    name: "maxUnavailable 100%: all old pods are deleted together",
     steps: [create({ strategy: [0, "100%"] }), allReady, image(2), allReady],
   },
   {
-    name: "10 pods by thirds: rounding",
+    name: "10 pods with 33% and 33%: rounding",
     steps: [create({ replicas: 10, strategy: ["33%", "33%"] }), allReady, image(2), ...readyOneByOne(6)],
   },
   {
@@ -45,7 +45,7 @@ export const rolling: readonly Script[] = [
     steps: [create({ replicas: 7, strategy: [2, 3] }), allReady, image(2), ...readyOneByOne(5)],
   },
   {
-    name: "a third template before the second is done",
+    name: "a third template before the rollout of the second is complete",
     steps: [create(), allReady, image(2), image(3), ...readyOneByOne(4)],
   },
   {
@@ -60,16 +60,16 @@ export const rolling: readonly Script[] = [
     ],
   },
   {
-    name: "back to the first template amid the rollout to the second",
+    name: "back to the first template during the rollout of the second",
     steps: [create({ replicas: 4, strategy: [2, 1] }), allReady, image(2), image(1), ...readyOneByOne(3)],
   },
   {
-    name: "old pods that are not ready go first",
+    name: "old pods that are not ready are deleted first",
     steps: [
       create({ replicas: 4, strategy: [1, 1] }),
       allReady,
       {
-        name: "2 lose readiness",
+        name: "2 pods become unready",
         async act(stage) {
           for (const pod of (await podsThat(stage, "ready")).slice(0, 2)) {
             await setPodState(stage, pod, { ready: false });
@@ -81,17 +81,17 @@ export const rolling: readonly Script[] = [
     ],
   },
   {
-    name: "new pods that never work, and the way back",
+    name: "new pods never become ready, and the Deployment is rolled back",
     steps: [create({ strategy: [1, 0] }), allReady, image(2), image(3), image(1), ...readyOneByOne(1)],
   },
   {
-    name: "a pod dies amid the rollout",
+    name: "a pod is deleted during the rollout",
     steps: [
       create({ strategy: [1, 1] }),
       allReady,
       image(2),
       {
-        name: "an old pod goes",
+        name: "delete an old pod",
         async act(stage) {
           const [pod] = await podsThat(stage, "ready");
           if (pod !== undefined) await removePod(stage, pod);
@@ -101,25 +101,25 @@ export const rolling: readonly Script[] = [
     ],
   },
   {
-    name: "other bounds amid the rollout",
+    name: "maxSurge and maxUnavailable change during the rollout",
     steps: [
       create({ replicas: 4, strategy: [1, 0] }),
       allReady,
       image(2),
-      spec("maxSurge 3", { strategy: { rollingUpdate: { maxSurge: 3 } } }),
-      spec("maxUnavailable 2", { strategy: { rollingUpdate: { maxUnavailable: 2 } } }),
+      spec("set maxSurge 3", { strategy: { rollingUpdate: { maxSurge: 3 } } }),
+      spec("set maxUnavailable 2", { strategy: { rollingUpdate: { maxUnavailable: 2 } } }),
       ...readyOneByOne(4),
     ],
   },
   {
-    name: "minReadySeconds hold the rollout up",
+    name: "minReadySeconds delays the rollout",
     steps: [
       create({ replicas: 2, strategy: [1, 0], spec: { minReadySeconds: 43_200, progressDeadlineSeconds: 90_000 } }),
       allReady,
-      spec("the first pods count", { minReadySeconds: 1 }, { waitMs: 1500 }),
+      spec("set minReadySeconds 1: the first pods become available", { minReadySeconds: 1 }, { waitMs: 1500 }),
       image(2),
       ...readyOneByOne(1),
-      spec("half a day again", { minReadySeconds: 43_200 }),
+      spec("set minReadySeconds to half a day again", { minReadySeconds: 43_200 }),
       ...readyOneByOne(1),
     ],
   },

@@ -4,7 +4,7 @@ import { allReady, create, image, pause, readyOneByOne, replicas, resume, spec, 
 
 export const scaling: readonly Script[] = [
   {
-    name: "up, down, to none and back",
+    name: "scaled up, down, to 0 and back",
     steps: [create(), allReady, replicas(5), allReady, replicas(2), replicas(0), replicas(3)],
   },
   {
@@ -12,28 +12,28 @@ export const scaling: readonly Script[] = [
     steps: [
       create(),
       {
-        name: "5",
+        name: "scale to 5",
         order: true,
         act: (stage) => stage.patch("deployments", "web/scale", { spec: { replicas: 5 } }),
       },
     ],
   },
   {
-    name: "up amid a rollout: in proportion",
+    name: "scaled up during a rollout, proportionally",
     steps: [create({ replicas: 10, strategy: [3, 2] }), allReady, image(2), replicas(15), ...readyOneByOne(2)],
   },
   {
-    name: "down amid a rollout: in proportion",
-    race: "the new ReplicaSet is scaled down with the rest and up again for the old ones: whether its controller comes in between",
+    name: "scaled down during a rollout, proportionally",
+    race: "the new ReplicaSet is scaled down with the others and up again for the old ones: it depends on whether its controller syncs in between",
     steps: [create({ replicas: 10, strategy: [3, 2] }), allReady, image(2), replicas(5), ...readyOneByOne(2)],
   },
   {
-    name: "to none amid a rollout, and back",
+    name: "scaled to 0 during a rollout, and back",
     steps: [create({ replicas: 4, strategy: [1, 1] }), allReady, image(2), replicas(0), replicas(4), allReady],
   },
   {
-    name: "up amid a rollout of three templates",
-    race: "the new ReplicaSet is scaled down with the rest and up again for the old ones: whether its controller comes in between",
+    name: "scaled up during a rollout of three templates",
+    race: "the new ReplicaSet is scaled down with the others and up again for the old ones: it depends on whether its controller syncs in between",
     steps: [
       create({ replicas: 8, strategy: [4, 2] }),
       allReady,
@@ -45,33 +45,36 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "scaled and another template in one write",
-    race: "the old ReplicaSet is scaled up with the rest and down for the new one: whether its controller comes in between",
+    name: "the replicas and the template change in one write",
+    race: "the old ReplicaSet is scaled up with the others and down for the new one: it depends on whether its controller syncs in between",
     steps: [
       create({ replicas: 4 }),
       allReady,
-      spec("6 of image 2", { replicas: 6, template: { spec: { containers: [{ name: "main", image: "main:2" }] } } }),
+      spec("scale to 6 with image 2", {
+        replicas: 6,
+        template: { spec: { containers: [{ name: "main", image: "main:2" }] } },
+      }),
       ...readyOneByOne(3),
     ],
   },
   {
-    name: "annotations of sizes are tampered with",
+    name: "annotations with sizes are modified by hand",
     steps: [
       create({ replicas: 6, strategy: [2, 1] }),
       allReady,
       image(2),
-      toReplicaSet("desired-replicas is gone", 0, (stage, name) =>
+      toReplicaSet("remove desired-replicas", 0, (stage, name) =>
         stage.patch("replicasets", name, {
           metadata: { annotations: { "deployment.kubernetes.io/desired-replicas": null } },
         }),
       ),
-      toReplicaSet("max-replicas is no number", 1, (stage, name) =>
+      toReplicaSet("set max-replicas to something that is not a number", 1, (stage, name) =>
         stage.patch("replicasets", name, {
           metadata: { annotations: { "deployment.kubernetes.io/max-replicas": "many" } },
         }),
       ),
       replicas(9),
-      toReplicaSet("desired-replicas is another", 1, (stage, name) =>
+      toReplicaSet("change desired-replicas", 1, (stage, name) =>
         stage.patch("replicasets", name, {
           metadata: { annotations: { "deployment.kubernetes.io/desired-replicas": "1" } },
         }),
@@ -79,7 +82,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "paused amid a rollout, scaled up, resumed",
+    name: "paused during a rollout, scaled up, resumed",
     steps: [
       create({ replicas: 6, strategy: [2, 1] }),
       allReady,
@@ -91,7 +94,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "paused amid a rollout, scaled down, resumed",
+    name: "paused during a rollout, scaled down, resumed",
     steps: [
       create({ replicas: 6, strategy: [2, 1] }),
       allReady,

@@ -16,13 +16,13 @@ import {
 } from "./acts.ts";
 
 function budgetStep(spec: object): Step {
-  return { name: "the budget", act: (stage) => stage.create("poddisruptionbudgets", budget(spec)) };
+  return { name: "create the budget", act: (stage) => stage.create("poddisruptionbudgets", budget(spec)) };
 }
 
 /** Creates pods `a`, `b`, … of a ReplicaSet `web`. */
 function ofReplicaSet(names: string, replicas: number): Step {
   return {
-    name: `${names.length} pods of a ReplicaSet of ${replicas}`,
+    name: `create ${names.length} pods of a ReplicaSet of ${replicas}`,
     async act(stage) {
       await stage.create("replicasets", workload("web", replicas));
       for (const name of names) await runPod(stage, name, { of: ["replicasets", "web"] });
@@ -31,7 +31,7 @@ function ofReplicaSet(names: string, replicas: number): Step {
 }
 
 const naked: Step = {
-  name: "two pods of nobody",
+  name: "create two pods without a controller",
   async act(stage) {
     await runPod(stage, "a");
     await runPod(stage, "b", { ready: false });
@@ -54,47 +54,47 @@ const knownAfterMs = 31_000;
 
 export const counting: readonly Script[] = [
   {
-    name: "minAvailable as a number counts the pods that are there",
+    name: "minAvailable as a number counts the existing pods",
     steps: [
       budgetStep({ minAvailable: 1 }),
       naked,
-      { name: "the other is ready too", act: (stage) => report(stage, "b", { ready: true }) },
-      { name: "one is not", act: (stage) => report(stage, "a", { ready: false }) },
-      { name: "one goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
-      { name: "one more comes", act: (stage) => runPod(stage, "c") },
+      { name: "the other pod becomes ready", act: (stage) => report(stage, "b", { ready: true }) },
+      { name: "one becomes unready", act: (stage) => report(stage, "a", { ready: false }) },
+      { name: "delete one", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
+      { name: "create another", act: (stage) => runPod(stage, "c") },
     ],
   },
   {
-    name: "a share is one of the replicas, rounded up",
+    name: "minAvailable as a percentage refers to the replicas, rounded up",
     steps: [
       ofReplicaSet("abc", 7),
       budgetStep({ minAvailable: "30%" }),
-      { name: "of more replicas", act: (stage) => scaleAndTouch(stage, "replicasets", 11) },
-      { name: "50 %", act: (stage) => changeBudget(stage, { minAvailable: "50%" }) },
-      { name: "of none", act: (stage) => scaleAndTouch(stage, "replicasets", 0) },
+      { name: "scale to 11", act: (stage) => scaleAndTouch(stage, "replicasets", 11) },
+      { name: "set 50 %", act: (stage) => changeBudget(stage, { minAvailable: "50%" }) },
+      { name: "scale to 0", act: (stage) => scaleAndTouch(stage, "replicasets", 0) },
     ],
   },
   {
-    name: "maxUnavailable as a number and as a share",
+    name: "maxUnavailable as a number and as a percentage",
     steps: [
       ofReplicaSet("abcd", 4),
       budgetStep({ maxUnavailable: 1 }),
-      { name: "more than there are", act: (stage) => changeBudget(stage, { maxUnavailable: 9 }) },
-      { name: "a share", act: (stage) => changeBudget(stage, { maxUnavailable: "26%" }) },
-      { name: "none", act: (stage) => changeBudget(stage, { maxUnavailable: 0 }) },
+      { name: "set more than exist", act: (stage) => changeBudget(stage, { maxUnavailable: 9 }) },
+      { name: "set a percentage", act: (stage) => changeBudget(stage, { maxUnavailable: "26%" }) },
+      { name: "set 0", act: (stage) => changeBudget(stage, { maxUnavailable: 0 }) },
       {
-        name: "minAvailable instead",
+        name: "set minAvailable instead",
         act: (stage) => changeBudget(stage, { maxUnavailable: null, minAvailable: 2 }),
       },
     ],
   },
   {
-    name: "pods without a controller are warned of where a share is asked for",
+    name: "pods without a controller cause a warning if the budget needs a scale",
     steps: [
       naked,
       budgetStep({ maxUnavailable: 1 }),
       {
-        name: "some of a controller",
+        name: "create pods with a controller",
         async act(stage) {
           await stage.create("replicasets", workload("web", 3));
           for (const name of ["c", "d", "e"]) await runPod(stage, name, { of: ["replicasets", "web"] });
@@ -103,13 +103,13 @@ export const counting: readonly Script[] = [
     ],
   },
   {
-    name: "the ReplicaSets of a Deployment count as it",
+    name: "pods of the ReplicaSets of a Deployment count for the Deployment",
     steps: [
-      { name: "a Deployment with two ReplicaSets", act: rollout },
+      { name: "create a Deployment with two ReplicaSets", act: rollout },
       budgetStep({ maxUnavailable: "20%" }),
-      { name: "the Deployment is scaled", act: (stage) => scaleAndTouch(stage, "deployments", 3) },
+      { name: "scale the Deployment", act: (stage) => scaleAndTouch(stage, "deployments", 3) },
       {
-        name: "it goes, and its ReplicaSets stay",
+        name: "delete the Deployment and keep its ReplicaSets",
         async act(stage) {
           await stage.remove("deployments", "web", { propagationPolicy: "Background" });
           await touch(stage);
@@ -118,10 +118,10 @@ export const counting: readonly Script[] = [
     ],
   },
   {
-    name: "controllers of several kinds add up",
+    name: "the scales of several controllers are added",
     steps: [
       {
-        name: "a StatefulSet, a ReplicationController, a ReplicaSet",
+        name: "create a StatefulSet, a ReplicationController and a ReplicaSet",
         async act(stage) {
           await stage.create("statefulsets", workload("db", 3, { serviceName: "db" }));
           await stage.create("replicationcontrollers", oldWorkload("old", 2));
@@ -132,14 +132,17 @@ export const counting: readonly Script[] = [
         },
       },
       budgetStep({ maxUnavailable: 7 }),
-      { name: "one kind has no pod left", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
+      {
+        name: "delete the only pod of the StatefulSet",
+        act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }),
+      },
     ],
   },
   {
-    name: "a custom resource with scale",
+    name: "a custom resource with the scale subresource",
     steps: [
       {
-        name: "a kind and an object of it",
+        name: "define a kind and create an object and its pods",
         async act(stage) {
           await define(stage, true);
           const { group, version, kind } = widgets(stage);
@@ -151,17 +154,17 @@ export const counting: readonly Script[] = [
       },
       budgetStep({ maxUnavailable: 1 }),
       {
-        name: "it is scaled",
+        name: "scale the object",
         async act(stage) {
           await stage.patch(widgets(stage), "w", { spec: { replicas: 2 } });
           await touch(stage);
         },
       },
       // In separate steps, because a sync in between would otherwise find pods that it cannot count.
-      { name: "a pod goes", act: (stage) => stage.remove("pods", "b", { gracePeriodSeconds: 0 }) },
-      { name: "another pod goes", act: (stage) => stage.remove("pods", "c", { gracePeriodSeconds: 0 }) },
+      { name: "delete a pod", act: (stage) => stage.remove("pods", "b", { gracePeriodSeconds: 0 }) },
+      { name: "delete another pod", act: (stage) => stage.remove("pods", "c", { gracePeriodSeconds: 0 }) },
       {
-        name: "it goes",
+        name: "delete the object",
         async act(stage) {
           await stage.remove(widgets(stage), "w");
           await touch(stage);
@@ -170,10 +173,10 @@ export const counting: readonly Script[] = [
     ],
   },
   {
-    name: "controllers that have no scale",
+    name: "controllers without a scale",
     steps: [
       {
-        name: "a pod of a Job",
+        name: "create a pod of a Job",
         async act(stage) {
           const spec = { restartPolicy: "Never", containers: [{ name: "main", image: "main:1" }] };
           await stage.create("jobs", { metadata: { name: "j" }, spec: { template: { spec } } });
@@ -182,22 +185,22 @@ export const counting: readonly Script[] = [
       },
       budgetStep({ maxUnavailable: 1 }),
       // In a separate step, because otherwise it would be random whether a sync sees the state without pods.
-      { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
+      { name: "delete the pod", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
       {
-        name: "a pod of a ReplicaSet in its place",
+        name: "create a pod of a ReplicaSet",
         async act(stage) {
           await stage.create("replicasets", workload("web", 1));
           await runPod(stage, "b", { of: ["replicasets", "web"] });
         },
       },
-      { name: "minAvailable, for which nobody is asked", act: (stage) => changeBudget(stage, minOnly(1)) },
+      { name: "set minAvailable, which needs no scale", act: (stage) => changeBudget(stage, minOnly(1)) },
     ],
   },
   {
-    name: "a custom resource without scale, and one of a kind that is not there",
+    name: "a custom resource without scale, and an owner of a missing kind",
     steps: [
       {
-        name: "a kind and an object of it",
+        name: "define a kind and create an object and its pod",
         async act(stage) {
           await define(stage, false);
           const { group, version, kind } = widgets(stage);
@@ -208,9 +211,9 @@ export const counting: readonly Script[] = [
       },
       budgetStep({ maxUnavailable: "50%" }),
       // In a separate step, because otherwise it would be random whether a sync sees the state without pods.
-      { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
+      { name: "delete the pod", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
       {
-        name: "a pod of a Gadget in its place",
+        name: "create a pod of a missing kind",
         async act(stage) {
           const ownerReferences = [
             { apiVersion: "gone.example.com/v1", kind: "Gadget", name: "g", uid: "1", controller: true },
@@ -224,39 +227,39 @@ export const counting: readonly Script[] = [
     ],
   },
   {
-    name: "a controller that is gone, and another one of its name",
+    name: "a controller is deleted, and recreated with the same name",
     steps: [
       ofReplicaSet("a", 2),
       budgetStep({ maxUnavailable: 1 }),
       {
-        name: "the ReplicaSet goes, and its pod stays",
+        name: "delete the ReplicaSet and keep its pod",
         async act(stage) {
           await stage.remove("replicasets", "web", { propagationPolicy: "Background" });
           await touch(stage);
         },
       },
       {
-        name: "another ReplicaSet web",
+        name: "recreate the ReplicaSet",
         async act(stage) {
           await stage.create("replicasets", workload("web", 2));
           await touch(stage);
         },
       },
-      { name: "the pod goes", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
+      { name: "delete the pod", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
     ],
   },
   {
-    name: "a selector that takes everything, and none",
+    name: "an empty selector, and none",
     steps: [
       naked,
       {
-        name: "an empty selector",
+        name: "create a budget with an empty selector",
         act: (stage) =>
           stage.create("poddisruptionbudgets", { metadata: { name: "web" }, spec: { selector: {}, minAvailable: 1 } }),
       },
-      { name: "a pod without labels", act: (stage) => stage.create("pods", { ...pod("c") }) },
+      { name: "create a pod without labels", act: (stage) => stage.create("pods", { ...pod("c") }) },
       {
-        name: "no selector",
+        name: "recreate the budget without a selector",
         async act(stage) {
           await stage.remove("poddisruptionbudgets", "web");
           await stage.create("poddisruptionbudgets", { metadata: { name: "web" }, spec: { minAvailable: 1 } });
@@ -265,12 +268,12 @@ export const counting: readonly Script[] = [
     ],
   },
   {
-    name: "a budget goes and comes again",
+    name: "a budget is deleted and recreated",
     steps: [
       ofReplicaSet("ab", 2),
       budgetStep({ maxUnavailable: 1 }),
-      { name: "it goes", act: (stage) => stage.remove("poddisruptionbudgets", "web") },
-      { name: "a pod is not ready", act: async (stage) => report(stage, at(["a", "b"], 0), { ready: false }) },
+      { name: "delete the budget", act: (stage) => stage.remove("poddisruptionbudgets", "web") },
+      { name: "a pod becomes unready", act: async (stage) => report(stage, at(["a", "b"], 0), { ready: false }) },
       budgetStep({ minAvailable: "100%" }),
     ],
   },

@@ -5,7 +5,7 @@ import type { Stage } from "../../stage.ts";
 import { budget, evict, report, runPod } from "./acts.ts";
 
 const three: Step = {
-  name: "three pods and a budget",
+  name: "create three pods and a budget",
   async act(stage) {
     for (const name of ["a", "b", "c"]) await runPod(stage, name);
     await stage.create("poddisruptionbudgets", budget({ minAvailable: 2 }));
@@ -37,50 +37,50 @@ async function targetIsFalse(stage: Stage, name: string): Promise<boolean> {
 
 export const evictions: readonly Script[] = [
   {
-    name: "an eviction is granted, the next is not",
+    name: "an eviction is granted, the next one is rejected",
     steps: [
       three,
       {
-        name: "two are asked for",
+        name: "request two evictions",
         async act(stage) {
           await evict(stage, "a");
           await evict(stage, "b");
         },
       },
-      { name: "a pod in its place", act: (stage) => runPod(stage, "d") },
+      { name: "create a replacement", act: (stage) => runPod(stage, "d") },
     ],
   },
   {
-    name: "an evicted pod on a node ends slowly",
+    name: "an evicted bound pod terminates gracefully",
     steps: [
       three,
       {
-        name: "it is evicted",
+        name: "evict a bound pod",
         async act(stage) {
           await bind(stage, { metadata: { name: "a", uid: "" }, spec: { containers: [] } }, "one");
           await evict(stage, "a");
         },
       },
-      { name: "it ends", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
+      { name: "remove it", act: (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 }) },
     ],
   },
   {
-    name: "granted evictions that nobody carried out",
+    name: "granted evictions that were not carried out",
     steps: [
       three,
       {
-        name: "long ago, and of a pod that is gone",
+        name: "record an old eviction, and one of a missing pod",
         act: (stage) => grant(stage, { a: timeAgo(stage, 3_600_000), x: timeAgo(stage, 0) }),
       },
-      { name: "just now", act: (stage) => grant(stage, { b: timeAgo(stage, 0) }) },
-      { name: "it is not ready any more", act: (stage) => report(stage, "b", { ready: false }) },
+      { name: "record a new eviction", act: (stage) => grant(stage, { b: timeAgo(stage, 0) }) },
+      { name: "its pod becomes unready", act: (stage) => report(stage, "b", { ready: false }) },
     ],
   },
   {
-    name: "the condition DisruptionTarget of a pod that stays",
+    name: "a stale DisruptionTarget condition is set to False",
     steps: [
       {
-        name: "announced long ago",
+        name: "set an old condition",
         async act(stage) {
           await runPod(stage, "a");
           await report(stage, "a", { conditions: [target(stage, "PreemptionByScheduler", 3_600_000)] });
@@ -88,7 +88,7 @@ export const evictions: readonly Script[] = [
         until: (stage) => targetIsFalse(stage, "a"),
       },
       {
-        name: "by the kubelet, and of a pod that has ended",
+        name: "set conditions of the kubelet, and of a failed pod",
         async act(stage) {
           await runPod(stage, "b");
           await report(stage, "b", { conditions: [target(stage, "TerminationByKubelet", 3_600_000)] });

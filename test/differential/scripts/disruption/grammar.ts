@@ -28,7 +28,7 @@ export function randomScript(seed: number, length: number): Script {
 
 function begin(ofBudget: object): Step {
   return {
-    name: `the workloads and a budget ${JSON.stringify(ofBudget)}`,
+    name: `create the workloads and a budget with ${JSON.stringify(ofBudget)}`,
     async act(stage) {
       await stage.create("replicasets", workload("web", 3));
       await stage.create("statefulsets", workload("db", 2, { serviceName: "db" }));
@@ -66,7 +66,7 @@ function addPod(scene: Scene): Step {
   const of = oneOf(scene, owners);
   const ready = scene.random.next() < 0.8;
   return {
-    name: `pod ${name} of ${of?.join("/") ?? "nobody"}, ${ready ? "ready" : "not ready"}`,
+    name: `create pod ${name} of ${of?.join("/") ?? "no controller"}, ${ready ? "ready" : "not ready"}`,
     act: (stage) => runPod(stage, name, { ready, ...(of !== undefined && { of }) }),
   };
 }
@@ -85,7 +85,7 @@ function toPod(scene: Scene, what: string, act: (stage: Stage, name: string) => 
 
 function turn(scene: Scene): Step {
   const ready = scene.random.next() < 0.5;
-  return toPod(scene, ready ? "ready:" : "not ready:", (stage, name) => report(stage, name, { ready }));
+  return toPod(scene, ready ? "make ready:" : "make unready:", (stage, name) => report(stage, name, { ready }));
 }
 
 function removePod(scene: Scene): Step {
@@ -115,7 +115,7 @@ function scale(scene: Scene): Step {
 function change(scene: Scene): Step {
   const next = { minAvailable: null, maxUnavailable: null, ...spec(scene) };
   return {
-    name: `the budget becomes ${JSON.stringify(next)}`,
+    name: `change the budget to ${JSON.stringify(next)}`,
     async act(stage) {
       // Time for the caches to show the new scale.
       await Bun.sleep(300);
@@ -127,7 +127,7 @@ function change(scene: Scene): Step {
 function replace(scene: Scene): Step {
   const next = spec(scene);
   return {
-    name: `another budget ${JSON.stringify(next)}`,
+    name: `replace the budget with ${JSON.stringify(next)}`,
     async act(stage) {
       await stage.remove("poddisruptionbudgets", "web");
       await Bun.sleep(300);

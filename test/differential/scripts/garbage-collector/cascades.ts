@@ -2,50 +2,56 @@
 import type { Script } from "../../suite.ts";
 import { changing, deleting, hold, make, making, owned, releasing, to } from "./owning.ts";
 
-const family = making("an owner with three dependents", {
+const family = making("create an owner with three dependents", {
   owner: undefined,
   a: owned("owner"),
   b: owned("owner"),
   c: owned("owner"),
 });
 
-const threeGenerations = making("three generations", {
+const threeGenerations = making("create three generations", {
   owner: undefined,
   child: owned("owner"),
   grandchild: owned("child"),
 });
 
-const notBlocking = making("an owner with dependents that do not block", {
+const notBlocking = making("create an owner with a dependent that does not block", {
   owner: undefined,
   a: async (stage) => [await to(stage, "owner", "configmaps", { blockOwnerDeletion: false })],
 });
 
 export const cascades: readonly Script[] = [
-  { name: "background: dependents follow their owner", steps: [family, deleting("owner", "Background")] },
+  { name: "background: dependents are deleted after their owner", steps: [family, deleting("owner", "Background")] },
   {
     name: "background: three generations, one after the other",
     steps: [threeGenerations, deleting("owner", "Background")],
   },
-  { name: "foreground: blocking dependents go first", steps: [family, deleting("owner", "Foreground")] },
-  { name: "foreground: three generations, from the last", steps: [threeGenerations, deleting("owner", "Foreground")] },
+  { name: "foreground: blocking dependents are deleted first", steps: [family, deleting("owner", "Foreground")] },
+  {
+    name: "foreground: three generations are deleted, the last one first",
+    steps: [threeGenerations, deleting("owner", "Foreground")],
+  },
   {
     name: "foreground: without dependents",
-    steps: [making("an object", { owner: undefined }), deleting("owner", "Foreground")],
+    steps: [making("create an object", { owner: undefined }), deleting("owner", "Foreground")],
   },
-  { name: "foreground: dependents that do not block follow", steps: [notBlocking, deleting("owner", "Foreground")] },
+  {
+    name: "foreground: dependents that do not block are deleted after the owner",
+    steps: [notBlocking, deleting("owner", "Foreground")],
+  },
   {
     name: "foreground: one dependent blocks, one does not",
     steps: [
       notBlocking,
-      making("a blocking one, held", { b: { owners: owned("owner"), finalizers: hold } }),
+      making("create a blocking dependent with a finalizer", { b: { owners: owned("owner"), finalizers: hold } }),
       deleting("owner", "Foreground"),
       releasing("b"),
     ],
   },
   {
-    name: "foreground: the owner waits for a dependent that is held",
+    name: "foreground: the owner waits for a dependent with a finalizer",
     steps: [
-      making("an owner with a held dependent", {
+      making("create an owner and a dependent with a finalizer", {
         owner: undefined,
         child: { owners: owned("owner"), finalizers: hold },
       }),
@@ -56,43 +62,56 @@ export const cascades: readonly Script[] = [
   {
     name: "foreground: a dependent with another owner is kept",
     steps: [
-      making("a dependent of two", { owner: undefined, other: undefined, child: owned("owner", "other") }),
+      making("create a dependent of two owners", {
+        owner: undefined,
+        other: undefined,
+        child: owned("owner", "other"),
+      }),
       deleting("owner", "Foreground"),
       deleting("other", "Background"),
     ],
   },
   {
-    name: "foreground: a dependent lets go of its owner",
+    name: "foreground: a dependent drops its owner reference",
     steps: [
-      making("a held dependent", { owner: undefined, child: { owners: owned("owner"), finalizers: hold } }),
+      making("create an owner and a dependent with a finalizer", {
+        owner: undefined,
+        child: { owners: owned("owner"), finalizers: hold },
+      }),
       deleting("owner", "Foreground"),
-      changing("child", "it has no owner any more", { ownerReferences: null }),
+      changing("child", "remove its owner", { ownerReferences: null }),
     ],
   },
   {
-    name: "foreground: a dependent blocks no more",
+    name: "foreground: a dependent stops blocking",
     steps: [
-      making("a held dependent", { owner: undefined, child: { owners: owned("owner"), finalizers: hold } }),
+      making("create an owner and a dependent with a finalizer", {
+        owner: undefined,
+        child: { owners: owned("owner"), finalizers: hold },
+      }),
       deleting("owner", "Foreground"),
-      changing("child", "it blocks no more", async (stage) => ({
+      changing("child", "set blockOwnerDeletion to false", async (stage) => ({
         ownerReferences: [await to(stage, "owner", "configmaps", { blockOwnerDeletion: false })],
       })),
       releasing("child"),
     ],
   },
   {
-    name: "foreground: a dependent that comes while its owner waits",
+    name: "foreground: a dependent is created while its owner waits",
     steps: [
-      making("a held dependent", { owner: undefined, child: { owners: owned("owner"), finalizers: hold } }),
+      making("create an owner and a dependent with a finalizer", {
+        owner: undefined,
+        child: { owners: owned("owner"), finalizers: hold },
+      }),
       deleting("owner", "Foreground"),
-      making("another dependent", { late: owned("owner") }),
+      making("create another dependent", { late: owned("owner") }),
       releasing("child"),
     ],
   },
   {
-    name: "foreground: two owners of one dependent, both wait",
+    name: "foreground: two owners of one dependent both wait",
     steps: [
-      making("a held dependent of two", {
+      making("create a dependent of two owners with a finalizer", {
         owner: undefined,
         other: undefined,
         child: { owners: owned("owner", "other"), finalizers: hold },
@@ -102,15 +121,19 @@ export const cascades: readonly Script[] = [
       releasing("child"),
     ],
   },
-  { name: "orphan: dependents lose their owner and stay", steps: [family, deleting("owner", "Orphan")] },
+  { name: "orphan: dependents lose their owner reference and are kept", steps: [family, deleting("owner", "Orphan")] },
   {
     name: "orphan: without dependents",
-    steps: [making("an object", { owner: undefined }), deleting("owner", "Orphan")],
+    steps: [making("create an object", { owner: undefined }), deleting("owner", "Orphan")],
   },
   {
-    name: "orphan: other owners stay",
+    name: "orphan: references to other owners are kept",
     steps: [
-      making("a dependent of two", { owner: undefined, other: undefined, child: owned("owner", "other") }),
+      making("create a dependent of two owners", {
+        owner: undefined,
+        other: undefined,
+        child: owned("owner", "other"),
+      }),
       deleting("owner", "Orphan"),
       deleting("other", "Background"),
     ],
@@ -120,9 +143,9 @@ export const cascades: readonly Script[] = [
     steps: [threeGenerations, deleting("child", "Orphan"), deleting("owner", "Background")],
   },
   {
-    name: "an owner is deleted in the background: a dependent with the finalizer orphan orphans its own",
+    name: "background: a dependent with the finalizer orphan orphans its own dependents",
     steps: [
-      making("three generations, the second with orphan", {
+      making("create three generations, the second with the finalizer orphan", {
         owner: undefined,
         child: { owners: owned("owner"), finalizers: ["orphan"] },
         grandchild: owned("child"),
@@ -131,9 +154,9 @@ export const cascades: readonly Script[] = [
     ],
   },
   {
-    name: "an owner is deleted in the background: a dependent with the finalizer foregroundDeletion waits for its own",
+    name: "background: a dependent with the finalizer foregroundDeletion waits for its own dependents",
     steps: [
-      making("three generations, the second with foregroundDeletion", {
+      making("create three generations, the second with the finalizer foregroundDeletion", {
         owner: undefined,
         child: { owners: owned("owner"), finalizers: ["foregroundDeletion"] },
         grandchild: owned("child"),
@@ -142,26 +165,32 @@ export const cascades: readonly Script[] = [
     ],
   },
   {
-    name: "an owner that is held: its dependents stay until it is gone",
+    name: "dependents of an owner with a finalizer are kept until it is removed",
     steps: [
-      making("a held owner", { owner: { finalizers: hold }, child: owned("owner") }),
+      making("create an owner with a finalizer, and a dependent", {
+        owner: { finalizers: hold },
+        child: owned("owner"),
+      }),
       deleting("owner", "Background"),
       releasing("owner"),
     ],
   },
   {
-    name: "a dependent that is held is deleted once",
+    name: "a dependent with a finalizer is deleted once",
     steps: [
-      making("a held dependent", { owner: undefined, child: { owners: owned("owner"), finalizers: hold } }),
+      making("create an owner and a dependent with a finalizer", {
+        owner: undefined,
+        child: { owners: owned("owner"), finalizers: hold },
+      }),
       deleting("owner", "Background"),
-      changing("child", "a label is put on", { labels: { touched: "yes" } }),
+      changing("child", "add a label", { labels: { touched: "yes" } }),
       releasing("child"),
     ],
   },
   {
     name: "dependents of several kinds",
     steps: [
-      making("a ConfigMap that owns a Secret, a Lease, a Pod, a ReplicaSet and a ServiceAccount", {
+      making("create a ConfigMap that owns a Secret, a Lease, a Pod, a ReplicaSet and a ServiceAccount", {
         owner: undefined,
         secret: { resource: "secrets", owners: owned("owner") },
         lease: { resource: "leases", owners: owned("owner") },
@@ -173,11 +202,11 @@ export const cascades: readonly Script[] = [
     ],
   },
   {
-    name: "a ReplicaSet and its pods, in the foreground",
+    name: "foreground: a ReplicaSet and its pods",
     steps: [
-      making("a ReplicaSet", { set: { resource: "replicasets" } }),
+      making("create a ReplicaSet", { set: { resource: "replicasets" } }),
       {
-        name: "two pods of it",
+        name: "create two of its pods",
         async act(stage) {
           const owners = async (): Promise<readonly [Awaited<ReturnType<typeof to>>]> => [
             await to(stage, "set", "replicasets", { controller: true }),

@@ -16,7 +16,7 @@ function widgets(stage: Stage): Kind {
 }
 
 const define: Step = {
-  name: "a CustomResourceDefinition of widgets",
+  name: "define the kind Widget",
   waitMs: discoveredMs,
   act: (stage) =>
     stage.create("customresourcedefinitions", {
@@ -41,26 +41,26 @@ const ownedByWidget: Owners = async (stage) => [await to(stage, "widget", widget
 
 function widget(name: string, owners?: Owners): Step {
   return {
-    name: `a widget ${name}`,
+    name: `create the widget ${name}`,
     act: (stage) => make(stage, name, { resource: widgets(stage), ...(owners !== undefined && { owners }) }),
   };
 }
 
 function deletingWidget(name: string, propagationPolicy: string): Step {
   return {
-    name: `delete the widget ${name}, ${propagationPolicy}`,
+    name: `delete the widget ${name} with ${propagationPolicy}`,
     act: (stage) => stage.remove(widgets(stage), name, { propagationPolicy }),
   };
 }
 
 export const custom: readonly Script[] = [
   {
-    name: "custom resources that own and are owned",
+    name: "custom resources as owners and dependents",
     steps: [
       define,
       widget("widget"),
       widget("part", ownedByWidget),
-      making("a ConfigMap of the widget", { child: ownedByWidget }),
+      making("create a ConfigMap owned by the widget", { child: ownedByWidget }),
       deletingWidget("widget", "Foreground"),
     ],
   },
@@ -68,19 +68,19 @@ export const custom: readonly Script[] = [
     name: "custom resources are orphaned by a merge patch",
     steps: [
       define,
-      making("an owner", { owner: undefined }),
+      making("create an owner", { owner: undefined }),
       widget("widget", owned("owner")),
       deleting("owner", "Orphan"),
     ],
   },
   {
-    name: "a CustomResourceDefinition goes, and with it the owners of others",
+    name: "a CustomResourceDefinition is deleted, and its objects that own others with it",
     steps: [
       define,
       widget("widget"),
-      making("a ConfigMap of the widget", { child: ownedByWidget }),
+      making("create a ConfigMap owned by the widget", { child: ownedByWidget }),
       {
-        name: "the CustomResourceDefinition is deleted",
+        name: "delete the CustomResourceDefinition",
         waitMs: discoveredMs,
         act: (stage) => stage.remove("customresourcedefinitions", `widgets.${groupOn(stage)}`),
       },

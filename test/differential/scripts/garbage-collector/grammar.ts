@@ -88,7 +88,7 @@ const create: Move = (random) => {
 };
 
 function describe(owners: readonly Drawn[]): string {
-  if (owners.length === 0) return "nobody";
+  if (owners.length === 0) return "no object";
   return owners
     .map(
       ({ thing, block, wrong }) =>
@@ -101,7 +101,7 @@ const remove: Move = (random) => {
   const thing = pick(random, things);
   const policy = pick(random, policies);
   return {
-    name: `delete ${thing.name}, ${policy}`,
+    name: `delete ${thing.name} with ${policy}`,
     async act(stage) {
       if (await exists(stage, thing)) {
         await stage.remove(thing.resource, nameOn(stage, thing.resource, thing.name), { propagationPolicy: policy });
@@ -114,7 +114,7 @@ const own: Move = (random) => {
   const thing = pick(random, things);
   const owners = drawOwners(random, thing);
   return {
-    name: `${thing.name} is owned by ${describe(owners)}`,
+    name: `set the owners of ${thing.name} to ${describe(owners)}`,
     async act(stage) {
       if (!(await exists(stage, thing))) return;
       const ownerReferences = await referencesOf(stage, owners);
@@ -126,7 +126,7 @@ const own: Move = (random) => {
 const release: Move = (random) => {
   const thing = pick(random, things);
   return {
-    name: `${thing.name} is held no more`,
+    name: `remove the finalizers of ${thing.name}`,
     async act(stage) {
       if (!(await exists(stage, thing))) return;
       const name = nameOn(stage, thing.resource, thing.name);
@@ -144,7 +144,7 @@ export function randomScript(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const steps: Step[] = [
     {
-      name: "some objects",
+      name: "create some objects",
       async act(stage) {
         for (const thing of things.slice(0, 5)) await make(stage, thing.name, { resource: thing.resource });
       },

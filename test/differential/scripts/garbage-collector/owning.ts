@@ -112,7 +112,7 @@ export function making(name: string, objects: Readonly<Record<string, Owners | M
 
 export function deleting(name: string, policy: Policy, resource: ResourceName | Kind = "configmaps"): Step {
   return {
-    name: `delete ${name}, ${policy}`,
+    name: `delete ${name} with ${policy}`,
     act: (stage) => stage.remove(resource, nameOn(stage, resource, name), { propagationPolicy: policy }),
   };
 }
@@ -137,5 +137,5 @@ export const hold: readonly string[] = ["example.com/hold"];
 
 /** A step that removes the finalizers of a ConfigMap. */
 export function releasing(name: string): Step {
-  return changing(name, "its finalizers are taken off", { finalizers: null });
+  return changing(name, "remove its finalizers", { finalizers: null });
 }

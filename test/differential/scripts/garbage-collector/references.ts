@@ -5,12 +5,12 @@ import { changing, deleting, hold, make, making, type Owners, owned, releasing, 
 const nobody: Owners = (stage) => Promise.resolve([toNobody(stage)]);
 
 /** Twenty workers process the objects of a circle concurrently, and each sees the others in their current state. */
-const inACircle = "which objects see that they are in a circle, and are unblocked";
+const inACircle = "which objects of a cycle see that they are in one, and are unblocked";
 
 /** Makes each object the owner of the next, and the last one that of the first. */
 function circle(...names: readonly string[]): Step {
   return {
-    name: `${names.join(" → ")} → ${names[0]}`,
+    name: `set the owners ${names.join(" → ")} → ${names[0]}`,
     async act(stage) {
       for (const [n, name] of names.entries()) {
         const owner = names.at(n - 1) as string;
@@ -22,36 +22,43 @@ function circle(...names: readonly string[]): Step {
 
 export const references: readonly Script[] = [
   {
-    name: "two owners: the reference to the one that goes is dropped",
+    name: "a reference to a deleted owner is removed if another owner exists",
     steps: [
-      making("a dependent of two", { owner: undefined, other: undefined, child: owned("owner", "other") }),
+      making("create a dependent of two owners", {
+        owner: undefined,
+        other: undefined,
+        child: owned("owner", "other"),
+      }),
       deleting("owner", "Background"),
       deleting("other", "Background"),
     ],
   },
   {
-    name: "an owner that never was",
+    name: "the owner never existed",
     steps: [
-      making("a held object without owners", { child: { finalizers: hold } }),
-      changing("child", "an owner that never was", async (stage) => ({ ownerReferences: await nobody(stage) })),
+      making("create an object with a finalizer and no owner", { child: { finalizers: hold } }),
+      changing("child", "set an owner that never existed", async (stage) => ({ ownerReferences: await nobody(stage) })),
       releasing("child"),
     ],
   },
   {
-    name: "one owner that never was, one that is",
+    name: "one owner never existed, another exists",
     steps: [
-      making("an owner and a dependent", { owner: undefined, child: owned("owner") }),
-      changing("child", "another owner, that never was", async (stage) => ({
+      making("create an owner and a dependent", { owner: undefined, child: owned("owner") }),
+      changing("child", "add an owner that never existed", async (stage) => ({
         ownerReferences: [toNobody(stage), await to(stage, "owner")],
       })),
     ],
   },
   {
-    name: "an owner of the same name, made anew",
+    name: "the owner is recreated with the same name",
     steps: [
-      making("a dependent that is held", { owner: undefined, child: { owners: owned("owner"), finalizers: hold } }),
+      making("create an owner and a dependent with a finalizer", {
+        owner: undefined,
+        child: { owners: owned("owner"), finalizers: hold },
+      }),
       {
-        name: "owner is deleted and made again",
+        name: "recreate the owner",
         async act(stage) {
           await stage.remove("configmaps", "owner", { propagationPolicy: "Background" });
           await make(stage, "owner");
@@ -61,34 +68,34 @@ export const references: readonly Script[] = [
     ],
   },
   {
-    name: "a reference with another kind than its owner has",
+    name: "a reference with the wrong kind",
     steps: [
-      making("an owner, and an object that is held", { owner: undefined, child: { finalizers: hold } }),
-      changing("child", "an owner by its uid, as a Secret", async (stage) => ({
+      making("create an owner, and an object with a finalizer", { owner: undefined, child: { finalizers: hold } }),
+      changing("child", "refer to the uid of the owner, as a Secret", async (stage) => ({
         ownerReferences: [await to(stage, "owner", "configmaps", { kind: "Secret" })],
       })),
       releasing("child"),
     ],
   },
   {
-    name: "a reference with another name than its owner has",
+    name: "a reference with the wrong name",
     steps: [
-      making("an owner, and an object that is held", { owner: undefined, child: { finalizers: hold } }),
-      changing("child", "an owner by its uid, under another name", async (stage) => ({
+      making("create an owner, and an object with a finalizer", { owner: undefined, child: { finalizers: hold } }),
+      changing("child", "refer to the uid of the owner, with another name", async (stage) => ({
         ownerReferences: [await to(stage, "owner", "configmaps", { name: "other" })],
       })),
       releasing("child"),
     ],
   },
   {
-    name: "a right and a wrong reference to one owner",
+    name: "a correct and a wrong reference to the same owner",
     steps: [
-      making("an owner with a dependent, and an object that is held", {
+      making("create an owner with a dependent, and an object with a finalizer", {
         owner: undefined,
         good: owned("owner"),
         bad: { finalizers: hold },
       }),
-      changing("bad", "the owner by its uid, as a Secret", async (stage) => ({
+      changing("bad", "refer to the uid of the owner, as a Secret", async (stage) => ({
         ownerReferences: [await to(stage, "owner", "configmaps", { kind: "Secret" })],
       })),
       releasing("bad"),
@@ -96,22 +103,22 @@ export const references: readonly Script[] = [
     ],
   },
   {
-    name: "a version of the owner's kind that the server does not have",
+    name: "a reference with an apiVersion that the server does not serve",
     steps: [
-      making("an owner", { owner: undefined, child: undefined }),
-      changing("child", "its owner as v1beta9", async (stage) => ({
+      making("create two objects", { owner: undefined, child: undefined }),
+      changing("child", "set the owner with v1beta9", async (stage) => ({
         ownerReferences: [await to(stage, "owner", "configmaps", { apiVersion: "v1beta9" })],
       })),
-      changing("child", "its owner as it is", async (stage) => ({ ownerReferences: [await to(stage, "owner")] })),
+      changing("child", "set the owner with v1", async (stage) => ({ ownerReferences: [await to(stage, "owner")] })),
       deleting("owner", "Background"),
     ],
   },
   {
-    name: "two objects say different things of an owner that never was",
+    name: "two objects refer to an owner that never existed, with different kinds",
     steps: [
-      making("two objects that are held", { a: { finalizers: hold }, b: { finalizers: hold } }),
-      changing("a", "it is a ConfigMap", async (stage) => ({ ownerReferences: await nobody(stage) })),
-      changing("b", "it is a Secret", (stage) =>
+      making("create two objects with finalizers", { a: { finalizers: hold }, b: { finalizers: hold } }),
+      changing("a", "set a ConfigMap as the owner", async (stage) => ({ ownerReferences: await nobody(stage) })),
+      changing("b", "set a Secret as the owner", (stage) =>
         Promise.resolve({ ownerReferences: [toNobody(stage, { kind: "Secret" })] }),
       ),
       releasing("a"),
@@ -119,22 +126,28 @@ export const references: readonly Script[] = [
     ],
   },
   {
-    name: "an owner in another namespace",
+    name: "the owner is in another namespace",
     steps: [
-      { name: "an owner in another namespace", act: async (stage) => make(await stage.beside("other"), "owner") },
-      making("an object that is held", { child: { finalizers: hold } }),
-      changing("child", "the owner in the other namespace", async (stage) => ({
+      {
+        name: "create the owner in another namespace",
+        act: async (stage) => make(await stage.beside("other"), "owner"),
+      },
+      making("create an object with a finalizer", { child: { finalizers: hold } }),
+      changing("child", "set the owner in the other namespace", async (stage) => ({
         ownerReferences: [await to(await stage.beside("other"), "owner")],
       })),
       releasing("child"),
     ],
   },
   {
-    name: "an owner in another namespace, and one here",
+    name: "one owner is in another namespace, one in the same",
     steps: [
-      { name: "an owner in another namespace", act: async (stage) => make(await stage.beside("other"), "owner") },
-      making("an owner here, and its dependent", { here: undefined, child: owned("here") }),
-      changing("child", "the owner in the other namespace too", async (stage) => ({
+      {
+        name: "create an owner in another namespace",
+        act: async (stage) => make(await stage.beside("other"), "owner"),
+      },
+      making("create an owner in this namespace, and its dependent", { here: undefined, child: owned("here") }),
+      changing("child", "add the owner in the other namespace", async (stage) => ({
         ownerReferences: [await to(await stage.beside("other"), "owner"), await to(stage, "here")],
       })),
     ],
@@ -142,26 +155,26 @@ export const references: readonly Script[] = [
   {
     name: "a cluster-scoped owner",
     steps: [
-      making("a ClusterRole", { role: { resource: "clusterroles" } }),
-      making("what it owns", { child: { owners: async (stage) => [await to(stage, "role", "clusterroles")] } }),
+      making("create a ClusterRole", { role: { resource: "clusterroles" } }),
+      making("create its dependent", { child: { owners: async (stage) => [await to(stage, "role", "clusterroles")] } }),
       deleting("role", "Foreground", "clusterroles"),
     ],
   },
   {
     name: "a cluster-scoped owner of cluster-scoped objects",
     steps: [
-      making("a ClusterRole", { role: { resource: "clusterroles" } }),
-      making("a PriorityClass that it owns", {
+      making("create a ClusterRole", { role: { resource: "clusterroles" } }),
+      making("create a PriorityClass that it owns", {
         class: { resource: "priorityclasses", owners: async (stage) => [await to(stage, "role", "clusterroles")] },
       }),
       deleting("role", "Background", "clusterroles"),
     ],
   },
   {
-    name: "a cluster-scoped owner that never was",
+    name: "a cluster-scoped owner that never existed",
     steps: [
-      making("an object that is held", { child: { finalizers: hold } }),
-      changing("child", "a ClusterRole that never was", (stage) =>
+      making("create an object with a finalizer", { child: { finalizers: hold } }),
+      changing("child", "set a ClusterRole that never existed as the owner", (stage) =>
         Promise.resolve({
           ownerReferences: [toNobody(stage, { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole" })],
         }),
@@ -170,70 +183,70 @@ export const references: readonly Script[] = [
     ],
   },
   {
-    name: "a cluster-scoped object owned by one that has a namespace",
+    name: "a cluster-scoped object owned by a namespaced one",
     steps: [
-      making("an owner", { owner: undefined }),
-      making("a ClusterRole that it owns", { role: { resource: "clusterroles", owners: owned("owner") } }),
+      making("create an owner", { owner: undefined }),
+      making("create a ClusterRole that it owns", { role: { resource: "clusterroles", owners: owned("owner") } }),
       deleting("owner", "Background"),
-      changing("role", "it has no owner any more", { ownerReferences: null }, "clusterroles"),
+      changing("role", "remove its owner", { ownerReferences: null }, "clusterroles"),
       deleting("role", "Foreground", "clusterroles"),
     ],
   },
   {
-    name: "a circle of two, deleted in the foreground",
+    name: "a cycle of two is deleted in the foreground",
     steps: [
-      making("two objects", { a: undefined, b: undefined }),
+      making("create two objects", { a: undefined, b: undefined }),
       circle("a", "b"),
       { ...deleting("a", "Foreground"), chance: inACircle },
     ],
   },
   {
-    name: "a circle of three, deleted in the foreground",
+    name: "a cycle of three is deleted in the foreground",
     steps: [
-      making("three objects", { a: undefined, b: undefined, c: undefined }),
+      making("create three objects", { a: undefined, b: undefined, c: undefined }),
       circle("a", "b", "c"),
       { ...deleting("b", "Foreground"), chance: inACircle },
     ],
   },
   {
-    name: "a circle of three, deleted in the background",
+    name: "a cycle of three is deleted in the background",
     steps: [
-      making("three objects", { a: undefined, b: undefined, c: undefined }),
+      making("create three objects", { a: undefined, b: undefined, c: undefined }),
       circle("a", "b", "c"),
       deleting("b", "Background"),
     ],
   },
   {
     name: "an object that owns itself",
-    steps: [making("an object", { a: undefined }), circle("a"), deleting("a", "Foreground")],
+    steps: [making("create an object", { a: undefined }), circle("a"), deleting("a", "Foreground")],
   },
   {
-    name: "an owner is named later",
+    name: "an owner reference is added later",
     steps: [
-      making("three objects", { owner: undefined, a: undefined, b: undefined }),
-      changing("a", "it is owned", async (stage) => ({ ownerReferences: [await to(stage, "owner")] })),
+      making("create three objects", { owner: undefined, a: undefined, b: undefined }),
+      changing("a", "set its owner", async (stage) => ({ ownerReferences: [await to(stage, "owner")] })),
       deleting("owner", "Background"),
     ],
   },
   {
-    name: "an owner is named while it waits",
+    name: "an owner reference is added while the owner waits",
     steps: [
-      making("a held dependent, and a stranger", {
+      making("create an owner, a dependent with a finalizer, and an unrelated object", {
         owner: undefined,
         child: { owners: owned("owner"), finalizers: hold },
         stranger: undefined,
       }),
       deleting("owner", "Foreground"),
-      changing("stranger", "it is owned", async (stage) => ({ ownerReferences: [await to(stage, "owner")] })),
+      changing("stranger", "set its owner", async (stage) => ({ ownerReferences: [await to(stage, "owner")] })),
       releasing("child"),
     ],
   },
   {
-    name: "Events are no part of the graph",
+    name: "Events are not part of the graph",
     steps: [
-      making("an owner and its dependent", { owner: undefined, child: owned("owner") }),
+      making("create an owner and a dependent", { owner: undefined, child: owned("owner") }),
       {
-        name: "an Event that is owned",
+        name: "create an Event that it owns",
         act: async (stage) =>
           stage.create("events", {
             metadata: { name: "said", ownerReferences: [await to(stage, "owner")] },

@@ -34,7 +34,7 @@ const mergePatch = "application/merge-patch+json";
 
 /** Sets the total usage of all pods of the Deployment. */
 export function load(values: Readonly<Record<string, string | null>>): Step {
-  return { name: `load ${JSON.stringify(values)}`, act: (stage) => say(stage, "deployments/web", values) };
+  return { name: `set the usage to ${JSON.stringify(values)}`, act: (stage) => say(stage, "deployments/web", values) };
 }
 
 export interface PodParts {
@@ -85,7 +85,7 @@ export async function workload(
 /** Creates the workload and its autoscaler. */
 export function begin(spec: object, parts: Parameters<typeof workload>[1] = {}): Step {
   return {
-    name: `a Deployment and its autoscaler ${JSON.stringify(spec)}`,
+    name: `create a Deployment and its autoscaler with ${JSON.stringify(spec)}`,
     async act(stage) {
       await workload(stage, parts);
       await stage.create("horizontalpodautoscalers", autoscaler(spec));
@@ -96,7 +96,7 @@ export function begin(spec: object, parts: Parameters<typeof workload>[1] = {}):
 /** Changes the autoscaler's spec. `null` removes a field. */
 export function change(spec: object): Step {
   return {
-    name: `the autoscaler becomes ${JSON.stringify(spec)}`,
+    name: `change the autoscaler to ${JSON.stringify(spec)}`,
     act: (stage) => stage.patch("horizontalpodautoscalers", "web", { spec }),
   };
 }
@@ -104,7 +104,7 @@ export function change(spec: object): Step {
 /** Scales the Deployment as another client would. */
 export function scaleTo(replicas: number): Step {
   return {
-    name: `somebody scales to ${replicas}`,
+    name: `another client scales to ${replicas}`,
     act: (stage) => stage.patch("deployments", "web/scale", { spec: { replicas } }),
   };
 }

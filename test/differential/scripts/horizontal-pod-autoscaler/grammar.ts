@@ -77,7 +77,7 @@ const moves: readonly ((scene: Scene) => Step)[] = [
 function addPod(scene: Scene): Step {
   const name = `p${scene.pods.length}`;
   scene.pods.push(name);
-  return step(`pod ${name}`, (stage) => runPod(stage, name));
+  return step(`create pod ${name}`, (stage) => runPod(stage, name));
 }
 
 /** Deletes a pod if it still exists. */
@@ -92,7 +92,7 @@ function removePod(scene: Scene): Step {
 function turn(scene: Scene): Step {
   const name = oneOf(scene, scene.pods);
   const parts = oneOf(scene, [{ ready: true }, { ready: false }, { ready: false, readyMsAgo: 60_000 }]);
-  return step(`${name} is ${JSON.stringify(parts)}`, async (stage) => {
+  return step(`set pod ${name} to ${JSON.stringify(parts)}`, async (stage) => {
     const there = await stage.pods(({ metadata }) => metadata.name === name);
     if (there.length > 0) await report(stage, name, parts);
   });
@@ -100,7 +100,7 @@ function turn(scene: Scene): Step {
 
 function replace(scene: Scene): Step {
   const next = spec(scene);
-  return step(`another autoscaler ${JSON.stringify(next)}`, async (stage) => {
+  return step(`replace the autoscaler with ${JSON.stringify(next)}`, async (stage) => {
     await stage.remove("horizontalpodautoscalers", "web");
     // Longer than a sync period, so that the recommendations of the previous autoscaler are forgotten.
     await Bun.sleep(2500);

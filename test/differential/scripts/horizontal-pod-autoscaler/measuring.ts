@@ -17,13 +17,13 @@ const external = (target: object, more: object = {}): object => ({
   external: { metric: { name: "depth", ...more }, target },
 });
 
-const service = step("a Service", (stage) =>
+const service = step("create a Service", (stage) =>
   stage.create("services", { metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } }),
 );
 
 export const measuring: readonly Script[] = [
   {
-    name: "memory, as a value and as a share",
+    name: "memory, as AverageValue and Utilization",
     steps: [
       begin({ metrics: [memory({ type: "AverageValue", averageValue: "100Mi" })] }, { use: { memory: "300Mi" } }),
       change({ metrics: [memory({ type: "Utilization", averageUtilization: 100 })] }),
@@ -31,7 +31,7 @@ export const measuring: readonly Script[] = [
     ],
   },
   {
-    name: "CPU as a value",
+    name: "CPU as AverageValue",
     steps: [
       begin(
         {
@@ -45,7 +45,7 @@ export const measuring: readonly Script[] = [
     ],
   },
   {
-    name: "one container",
+    name: "a container's CPU",
     steps: [
       begin(
         {
@@ -77,7 +77,7 @@ export const measuring: readonly Script[] = [
     ],
   },
   {
-    name: "a metric of pods",
+    name: "a pods metric",
     steps: [
       begin({ metrics: [ofPods("20")] }, { use: { "metric.qps": "60" } }),
       load({ "metric.qps": "170" }),
@@ -86,38 +86,38 @@ export const measuring: readonly Script[] = [
     ],
   },
   {
-    name: "a metric of an object, as a value and divided",
+    name: "an object metric, as Value and AverageValue",
     steps: [
       service,
-      step("its metric", (stage) => say(stage, "services/web", { "metric.qps": "30" })),
+      step("set its metric", (stage) => say(stage, "services/web", { "metric.qps": "30" })),
       begin({ metrics: [ofObject({ type: "Value", value: "20" })] }),
-      step("more", (stage) => say(stage, "services/web", { "metric.qps": "55" })),
+      step("increase its metric", (stage) => say(stage, "services/web", { "metric.qps": "55" })),
       change({ metrics: [ofObject({ type: "AverageValue", averageValue: "10" })] }),
     ],
   },
   {
-    name: "a metric of the namespace",
+    name: "an object metric of the namespace",
     steps: [
-      step("its metric", (stage) => say(stage, "namespaces", { "metric.qps": "45" })),
+      step("set its metric", (stage) => say(stage, "namespaces", { "metric.qps": "45" })),
       begin({
         metrics: [ofObject({ type: "Value", value: "20" }, { apiVersion: "v1", kind: "Namespace", name: "other" })],
       }),
     ],
   },
   {
-    name: "an external metric, as a value and divided",
+    name: "an external metric, as AverageValue and Value",
     steps: [
-      step("the metric", (stage) => say(stage, "namespaces", { "external.depth": "35" })),
+      step("set the metric", (stage) => say(stage, "namespaces", { "external.depth": "35" })),
       begin({ metrics: [external({ type: "AverageValue", averageValue: "10" })] }),
       change({ metrics: [external({ type: "Value", value: "20" })] }),
-      step("none", (stage) => say(stage, "namespaces", { "external.depth": null })),
-      step("more", (stage) => say(stage, "namespaces", { "external.depth": "90" })),
+      step("remove the metric", (stage) => say(stage, "namespaces", { "external.depth": null })),
+      step("set a larger metric", (stage) => say(stage, "namespaces", { "external.depth": "90" })),
     ],
   },
   {
-    name: "the names of external metrics with a selector",
+    name: "external metrics with a selector, as named in the status",
     steps: [
-      step("the metric", (stage) => say(stage, "namespaces", { "external.depth": "35" })),
+      step("set the metric", (stage) => say(stage, "namespaces", { "external.depth": "35" })),
       begin({
         metrics: [
           external(
@@ -129,36 +129,38 @@ export const measuring: readonly Script[] = [
     ],
   },
   {
-    name: "the metric that asks for most counts",
+    name: "the metric with the most desired replicas decides",
     steps: [
       begin({ metrics: [cpu(50), ofPods("20")] }, { use: { cpu: "120m", "metric.qps": "70" } }),
       load({ cpu: "500m" }),
     ],
   },
   {
-    name: "a metric that fails forbids scaling down, not up",
+    name: "an unavailable metric prevents scaling down, but not up",
     steps: [
       begin({ metrics: [cpu(50), external({ type: "Value", value: "20" })] }, { use: { cpu: "150m" } }),
       load({ cpu: "10m" }),
-      step("it is there", (stage) => say(stage, "namespaces", { "external.depth": "1" })),
+      step("set the unavailable metric", (stage) => say(stage, "namespaces", { "external.depth": "1" })),
     ],
   },
   {
-    name: "pods without requests",
+    name: "pods without resource requests",
     steps: [
       begin({ metrics: [cpu(50)] }, { use: { cpu: "150m" } }),
-      step("one without", (stage) => runPod(stage, "c", { request: "" })),
-      step("it goes", (stage) => stage.remove("pods", "c", { gracePeriodSeconds: 0 })),
+      step("create a pod without requests", (stage) => runPod(stage, "c", { request: "" })),
+      step("delete it", (stage) => stage.remove("pods", "c", { gracePeriodSeconds: 0 })),
     ],
   },
   {
-    name: "a target that is not there, and of no kind",
+    name: "a missing target, and one of a missing kind",
     steps: [
-      step("an autoscaler", (stage) => stage.create("horizontalpodautoscalers", autoscaler({ metrics: [cpu(50)] }))),
+      step("create an autoscaler", (stage) =>
+        stage.create("horizontalpodautoscalers", autoscaler({ metrics: [cpu(50)] })),
+      ),
       {
-        name: "its target comes",
+        name: "create its target",
         act: (stage) => workload(stage, { use: { cpu: "150m" } }),
-        chance: "a sync may come between the Deployment and its pods, and report that there are no metrics",
+        chance: "a sync may come between the Deployment and its pods, and report missing metrics",
       },
       change({ scaleTargetRef: { apiVersion: "example.com/v1", kind: "Widget", name: "web" } }),
       change({ scaleTargetRef: { apiVersion: "batch/v1", kind: "Job", name: "web" } }),
@@ -166,22 +168,22 @@ export const measuring: readonly Script[] = [
     ],
   },
   {
-    name: "two autoscalers of one target",
+    name: "two autoscalers with the same target",
     steps: [
       begin({ metrics: [cpu(50)] }, { use: { cpu: "150m" } }),
       {
-        name: "another",
+        name: "create another one",
         act: (stage) => stage.create("horizontalpodautoscalers", autoscaler({ metrics: [cpu(50)] }, "other")),
-        chance: "a Go map gives the order in which the two are named",
+        chance: "the order in which the two are named is that of a Go map",
       },
-      step("the first goes", (stage) => stage.remove("horizontalpodautoscalers", "web")),
+      step("delete the first one", (stage) => stage.remove("horizontalpodautoscalers", "web")),
     ],
   },
   {
-    name: "an autoscaler of v1",
+    name: "an autoscaler created with autoscaling/v1",
     steps: [
-      step("a Deployment", (stage) => workload(stage, { use: { cpu: "200m" } })),
-      step("its autoscaler", (stage) =>
+      step("create a Deployment", (stage) => workload(stage, { use: { cpu: "200m" } })),
+      step("create its autoscaler", (stage) =>
         stage.cluster.request("POST", `/apis/autoscaling/v1/namespaces/${stage.namespace}/horizontalpodautoscalers`, {
           metadata: { name: "web" },
           spec: {

@@ -12,7 +12,7 @@ function rules(more: object = {}): object {
 
 export const scaling: readonly Script[] = [
   {
-    name: "up with the load, and down again after the window",
+    name: "scaled up with the load, and down after the stabilization window",
     steps: [
       begin(half, { use: { cpu: "100m" } }),
       load({ cpu: "150m" }),
@@ -23,7 +23,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "at most twice the replicas in one step",
+    name: "scaled to at most twice the replicas in one step",
     steps: [
       begin({ ...half, maxReplicas: 30 }, { use: { cpu: "190m" } }),
       load({ cpu: "2000m" }),
@@ -31,7 +31,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "bounds are kept, whatever the metrics say",
+    name: "minReplicas and maxReplicas hold, whatever the metrics are",
     steps: [
       begin({ ...half, minReplicas: 3, maxReplicas: 4 }, { use: { cpu: "100m" } }),
       load({ cpu: "900m" }),
@@ -43,15 +43,15 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "a target of 0 replicas is left alone until it is scaled up",
+    name: "a target with 0 replicas is not scaled",
     steps: [begin(half, { use: { cpu: "300m" } }), scaleTo(0), load({ cpu: "600m" }), scaleTo(2)],
   },
   {
-    name: "nothing happens within the tolerance",
+    name: "no scaling within the tolerance",
     steps: [begin(half, { use: { cpu: "108m" } }), load({ cpu: "92m" }), load({ cpu: "112m" })],
   },
   {
-    name: "tolerances of its own",
+    name: "tolerances in the behavior",
     steps: [
       begin(
         { ...half, behavior: { scaleUp: rules({ tolerance: "0.5" }), scaleDown: rules({ tolerance: "0" }) } },
@@ -64,7 +64,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "policies of pods and percent, the larger counts",
+    name: "policies in pods and percent, the larger change is allowed",
     steps: [
       begin(
         {
@@ -87,7 +87,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "policies of pods and percent, the smaller counts",
+    name: "policies in pods and percent, the smaller change is allowed",
     steps: [
       begin(
         {
@@ -110,7 +110,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "a direction is forbidden, then the other",
+    name: "scaling is disabled in one direction, then in the other",
     steps: [
       begin(
         { ...half, behavior: { scaleUp: { selectPolicy: "Disabled" }, scaleDown: rules() } },
@@ -125,11 +125,11 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "behavior that says little gets the defaults",
+    name: "missing fields of the behavior get the defaults",
     steps: [begin({ ...half, behavior: { scaleDown: {} } }, { use: { cpu: "300m" } }), load({ cpu: "20m" })],
   },
   {
-    name: "behavior comes and goes",
+    name: "a behavior is set and removed",
     steps: [
       begin(half, { use: { cpu: "200m" } }),
       change({ behavior: { scaleDown: rules({ policies: [{ type: "Pods", value: 1, periodSeconds: 1800 }] }) } }),
@@ -138,44 +138,46 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "an autoscaler goes and comes again",
+    name: "an autoscaler is deleted and recreated",
     steps: [
       begin(half, { use: { cpu: "200m" } }),
-      step("it goes", (stage) => stage.remove("horizontalpodautoscalers", "web")),
+      step("delete the autoscaler", (stage) => stage.remove("horizontalpodautoscalers", "web")),
       load({ cpu: "300m" }),
-      step("it comes again", (stage) => stage.create("horizontalpodautoscalers", autoscaler(half))),
+      step("recreate the autoscaler", (stage) => stage.create("horizontalpodautoscalers", autoscaler(half))),
     ],
   },
   {
-    name: "pods come and go",
+    name: "pods are created and deleted",
     steps: [
       begin(half, { use: { cpu: "180m" } }),
-      step("a third pod", (stage) => runPod(stage, "c")),
-      step("the first goes", (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 })),
-      step("the others go", async (stage) => {
+      step("create a third pod", (stage) => runPod(stage, "c")),
+      step("delete the first pod", (stage) => stage.remove("pods", "a", { gracePeriodSeconds: 0 })),
+      step("delete the other pods", async (stage) => {
         for (const name of ["b", "c"]) await stage.remove("pods", name, { gracePeriodSeconds: 0 });
       }),
     ],
   },
   {
-    name: "pods that are not ready hold back scaling up",
+    name: "pods that are not ready reduce scaling up",
     steps: [
       begin(half, { use: { cpu: "140m" } }),
-      step("a third is starting", (stage) =>
+      step("create a third pod that is starting", (stage) =>
         runPod(stage, "c", { ready: false, startedMsAgo: 1000, readyMsAgo: 1000 }),
       ),
       load({ cpu: "400m" }),
-      step("it is ready", (stage) => report(stage, "c", { ready: true })),
-      step("one is pending", (stage) => report(stage, "a", { phase: "Pending" })),
-      step("one has failed", (stage) => report(stage, "b", { phase: "Failed" })),
+      step("it becomes ready", (stage) => report(stage, "c", { ready: true })),
+      step("a pod becomes pending", (stage) => report(stage, "a", { phase: "Pending" })),
+      step("a pod fails", (stage) => report(stage, "b", { phase: "Failed" })),
     ],
   },
   {
-    name: "a pod that was ready and is not any more counts",
+    name: "a pod that was ready before still counts",
     steps: [
       begin(half, { use: { cpu: "140m" } }),
-      step("it was ready", (stage) => report(stage, "b", { ready: false, readyMsAgo: 600_000 })),
-      step("it never was", (stage) => report(stage, "b", { ready: false })),
+      step("a pod becomes unready after it was ready", (stage) =>
+        report(stage, "b", { ready: false, readyMsAgo: 600_000 }),
+      ),
+      step("the pod was never ready", (stage) => report(stage, "b", { ready: false })),
     ],
   },
 ];

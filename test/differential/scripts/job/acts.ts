@@ -81,7 +81,7 @@ export function indexOf({ metadata }: PodObject): number {
 /** Finishes the first `count` running pods. */
 export function endFirst(count: number, end: End): Step {
   return {
-    name: `${count} ${count === 1 ? "pod" : "pods"}: ${JSON.stringify(end)}`,
+    name: `finish ${count} ${count === 1 ? "pod" : "pods"} with ${JSON.stringify(end)}`,
     async act(stage) {
       for (const pod of (await runningPods(stage)).slice(0, count)) await endPod(stage, pod, end);
     },
@@ -92,7 +92,7 @@ export function endFirst(count: number, end: End): Step {
 /** Finishes the running pods with these indexes. */
 export function endIndexes(indexes: readonly number[], end: End): Step {
   return {
-    name: `indexes ${indexes.join()}: ${JSON.stringify(end)}`,
+    name: `finish indexes ${indexes.join()} with ${JSON.stringify(end)}`,
     async act(stage) {
       for (const pod of await runningPods(stage)) if (indexes.includes(indexOf(pod))) await endPod(stage, pod, end);
     },

@@ -12,11 +12,11 @@ const disrupted = [{ type: "DisruptionTarget", status: "True", reason: "Eviction
 
 export const failures: readonly Script[] = [
   {
-    name: "no failure is allowed",
+    name: "no failures are allowed",
     steps: [create({ backoffLimit: 0, completions: 3, parallelism: 3 }), endFirst(1, failed)],
   },
   {
-    name: "failures up to the limit, and beyond",
+    name: "failures up to the back-off limit, and beyond",
     steps: [
       create({ backoffLimit: 2, completions: 2, parallelism: 2 }),
       endFirst(1, failed),
@@ -34,21 +34,21 @@ export const failures: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that has just failed is replaced after 10 s, the next after 20 s",
+    name: "a pod that failed just now is replaced after 10 s, the next after 20 s",
     steps: [
       create(),
       endFirst(1, { phase: "Failed", now: true }),
-      later("the second", async (stage) => (await runningPods(stage)).length === 1),
+      later("the second pod is created", async (stage) => (await runningPods(stage)).length === 1),
       endFirst(1, { phase: "Failed", now: true }),
-      later("the third", async (stage) => (await runningPods(stage)).length === 1),
+      later("the third pod is created", async (stage) => (await runningPods(stage)).length === 1),
     ],
   },
   {
-    name: "active pods on nodes keep a failed Job from being finished",
+    name: "bound active pods delay the Failed condition of a Job",
     steps: [
       create({ backoffLimit: 0, completions: 3, parallelism: 3 }),
       {
-        name: "one fails, the others run on nodes",
+        name: "one pod fails, the others are bound and ready",
         async act(stage) {
           const [first, ...others] = await runningPods(stage);
           for (const pod of others) {
@@ -59,7 +59,7 @@ export const failures: readonly Script[] = [
         },
       },
       {
-        name: "they end",
+        name: "remove the terminating pods",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
             await removePod(stage, pod, "at once");
@@ -69,22 +69,22 @@ export const failures: readonly Script[] = [
     ],
   },
   {
-    name: "containers restart in their pods up to the limit",
+    name: "containers restart in their pods up to the back-off limit",
     steps: [
       create({ backoffLimit: 3, completions: 2, parallelism: 2 }, { podSpec: { restartPolicy: "OnFailure" } }),
-      toFirst("two restarts", (stage, pod) => setPodState(stage, pod, { restarts: 2 })),
-      toFirst("three", (stage, pod) => setPodState(stage, pod, { restarts: 3 })),
+      toFirst("a container has restarted twice", (stage, pod) => setPodState(stage, pod, { restarts: 2 })),
+      toFirst("it has restarted three times", (stage, pod) => setPodState(stage, pod, { restarts: 3 })),
     ],
   },
   {
-    name: "containers may not restart",
+    name: "no restarts are allowed",
     steps: [
       create({ backoffLimit: 0 }, { podSpec: { restartPolicy: "OnFailure" } }),
-      toFirst("one restart", (stage, pod) => setPodState(stage, pod, { restarts: 1 })),
+      toFirst("a container has restarted once", (stage, pod) => setPodState(stage, pod, { restarts: 1 })),
     ],
   },
   {
-    name: "a policy fails the Job at an exit code",
+    name: "a pod failure policy fails the Job on an exit code",
     steps: [
       create({ completions: 2, parallelism: 2, ...policy(onExit("Ignore", [1, 2]), onExit("FailJob", [42])) }),
       endFirst(1, { phase: "Failed", exitCode: 2 }),
@@ -92,14 +92,14 @@ export const failures: readonly Script[] = [
     ],
   },
   {
-    name: "a policy fails the Job at a condition",
+    name: "a pod failure policy fails the Job on a condition",
     steps: [
       create(policy({ action: "FailJob", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] })),
       endFirst(1, { phase: "Failed", conditions: disrupted }),
     ],
   },
   {
-    name: "a policy ignores disruptions and counts the rest",
+    name: "a pod failure policy ignores disruptions and counts other failures",
     steps: [
       create({
         backoffLimit: 0,
@@ -113,16 +113,16 @@ export const failures: readonly Script[] = [
     ],
   },
   {
-    name: "with a policy a pod that is deleted is replaced when it has ended",
+    name: "with a pod failure policy, a deleted pod is replaced when it has finished",
     steps: [
       create({ ...policy(onExit("Ignore", [7], "NotIn")) }),
-      toFirst("it is deleted", async (stage, pod) => {
+      toFirst("delete the pod", async (stage, pod) => {
         await bind(stage, pod, "node-1");
         await setPodState(stage, pod, { ready: true });
         await removePod(stage, pod);
       }),
       {
-        name: "it ends",
+        name: "the pod fails",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
             await endPod(stage, pod, { phase: "Failed", exitCode: 143 });
@@ -131,16 +131,16 @@ export const failures: readonly Script[] = [
     ],
   },
   {
-    name: "only failed pods are replaced",
+    name: "podReplacementPolicy Failed: a deleted pod is replaced when it has failed",
     steps: [
       create({ completions: 3, parallelism: 2, podReplacementPolicy: "Failed" }),
-      toFirst("one is deleted", async (stage, pod) => {
+      toFirst("delete a pod", async (stage, pod) => {
         await bind(stage, pod, "node-1");
         await setPodState(stage, pod, { ready: true });
         await removePod(stage, pod);
       }),
       {
-        name: "it ends",
+        name: "the pod fails",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
             await endPod(stage, pod, failed);

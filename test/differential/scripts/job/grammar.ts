@@ -119,7 +119,7 @@ function make(scene: Scene): Step {
 function anew(scene: Scene): Step {
   const made = make(scene);
   return {
-    name: `anew: ${made.name}`,
+    name: `recreate: ${made.name}`,
     async act(stage) {
       await stage.remove("jobs", jobName, { propagationPolicy: "Background" });
       const tracked = (): Promise<readonly PodObject[]> =>
@@ -154,13 +154,15 @@ function end(scene: Scene): Step {
   const { random } = scene;
   const phase = chance(random, 0.5) ? "Succeeded" : "Failed";
   const exitCode = phase === "Succeeded" ? 0 : pick(exitCodes, random.next());
-  return toOne(scene, `a pod has ${phase} with ${exitCode}`, (stage, pod) => endPod(stage, pod, { phase, exitCode }));
+  return toOne(scene, `a pod finishes as ${phase} with exit code ${exitCode}`, (stage, pod) =>
+    endPod(stage, pod, { phase, exitCode }),
+  );
 }
 
 function several({ random }: Scene): Step {
   const ends = Array.from({ length: 2 + below(random, 3) }, () => (chance(random, 0.6) ? "Succeeded" : "Failed"));
   return {
-    name: `pods have ${ends.join()}`,
+    name: `pods finish as ${ends.join()}`,
     async act(stage) {
       const pods = await runningPods(stage);
       for (const [n, phase] of ends.entries()) {
@@ -173,7 +175,7 @@ function several({ random }: Scene): Step {
 
 function place(scene: Scene): Step {
   const ready = chance(scene.random, 0.6);
-  return toOne(scene, `a pod runs on a node, ${ready ? "ready" : "not ready"}`, async (stage, pod) => {
+  return toOne(scene, `bind a pod, ${ready ? "ready" : "not ready"}`, async (stage, pod) => {
     if (pod.spec.nodeName === undefined) await bind(stage, pod, "node-1");
     await setPodState(stage, pod, { ready });
   });
@@ -182,7 +184,7 @@ function place(scene: Scene): Step {
 /** The pod first becomes unready with a time an hour ago, because it counts as finished since then. */
 function removeOne(scene: Scene): Step {
   const how = chance(scene.random, 0.5) ? "gracefully" : "at once";
-  return toOne(scene, `a pod is deleted ${how}`, async (stage, pod) => {
+  return toOne(scene, `delete a pod ${how}`, async (stage, pod) => {
     await setPodState(stage, pod, { ready: false });
     await removePod(stage, pod, how);
   });
@@ -191,7 +193,7 @@ function removeOne(scene: Scene): Step {
 function leave({ random }: Scene): Step {
   const phase = chance(random, 0.5) ? undefined : "Failed";
   return {
-    name: `pods that are being deleted end${phase === undefined ? "" : ` as ${phase}`}`,
+    name: `remove terminating pods${phase === undefined ? "" : ` as ${phase}`}`,
     async act(stage) {
       for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
         if (phase !== undefined && pod.status?.phase !== "Failed" && pod.status?.phase !== "Succeeded") {
@@ -222,7 +224,7 @@ function patchJob(stage: Stage, body: object, subresource = ""): Promise<unknown
 
 function suspend(): Step {
   return {
-    name: "suspended, or resumed",
+    name: "suspend or resume",
     async act(stage) {
       const { spec } = await job(stage);
       await patchJob(stage, { spec: { suspend: spec.suspend !== true } });
@@ -241,7 +243,7 @@ function restart(scene: Scene): Step {
 function renumber(scene: Scene): Step {
   const to = String(below(scene.random, scene.completions + 1));
   const restarts = 10 + below(scene.random, 1000);
-  return toOne(scene, `a pod gets index ${to}`, async (stage, pod) => {
+  return toOne(scene, `set the index of a pod to ${to}`, async (stage, pod) => {
     if (indexOf(pod) < 0) return;
     if (pod.spec.nodeName === undefined) await bind(stage, pod, "node-1");
     await setPodState(stage, pod, { restarts, ready: false });
@@ -253,7 +255,7 @@ function renumber(scene: Scene): Step {
 function orphan({ random }: Scene): Step {
   const leaving = chance(random, 0.3);
   return {
-    name: `an orphan with the finalizer${leaving ? ", on its way out" : ""}`,
+    name: `create an orphan with the finalizer${leaving ? ", terminating" : ""}`,
     async act(stage) {
       const owner = { apiVersion: "example.com/v1", kind: "Batch", name: "b", uid: "1-2", controller: true };
       const metadata = {
@@ -277,7 +279,7 @@ function orphan({ random }: Scene): Step {
 function touchStatus({ random }: Scene): Step {
   const ready = below(random, 2);
   return {
-    name: `the status says ${ready} ready`,
+    name: `set the ready count of the status to ${ready}`,
     async act(stage) {
       const there = await job(stage);
       if (hasCondition(there, "Complete") || hasCondition(there, "Failed") || (there.status?.active ?? 0) < ready)

@@ -13,7 +13,7 @@ const limited = { backoffLimitPerIndex: 1 };
 
 /** Changes the index of the running pod with an index. */
 const renumber = (from: number, to: string | null) => ({
-  name: `index ${from} becomes ${to}`,
+  name: `set index ${from} to ${to}`,
   async act(stage: Parameters<typeof runningPods>[0]) {
     const pod = (await runningPods(stage)).find((each) => indexOf(each) === from);
     if (pod === undefined) return;
@@ -43,11 +43,11 @@ export const indexedJobs: readonly Script[] = [
     ],
   },
   {
-    name: "an index fails and is tried again",
+    name: "a failed index is retried",
     steps: [create(indexed(3)), endIndexes([1], failed), endIndexes([0, 1, 2], succeeded)],
   },
   {
-    name: "completions shrink and grow",
+    name: "completions are reduced and increased",
     steps: [
       create(indexed(4)),
       endIndexes([3], succeeded),
@@ -60,7 +60,7 @@ export const indexedJobs: readonly Script[] = [
   { name: "a pod without an index is deleted", steps: [create(indexed(2)), renumber(1, null)] },
   { name: "a pod beyond the last index is deleted", steps: [create(indexed(2)), renumber(1, "7")] },
   {
-    name: "failures are limited for each index",
+    name: "the back-off limit is per index",
     steps: [
       create(indexed(3, limited)),
       endIndexes([1], failed),
@@ -69,15 +69,15 @@ export const indexedJobs: readonly Script[] = [
     ],
   },
   {
-    name: "an index that has just failed is tried again after 10 s",
+    name: "an index that failed just now is retried after 10 s",
     steps: [
       create(indexed(2, { backoffLimitPerIndex: 2 })),
       endIndexes([1], { phase: "Failed", now: true }),
-      later("it is", async (stage) => (await runningPods(stage)).length === 2),
+      later("it is retried", async (stage) => (await runningPods(stage)).length === 2),
     ],
   },
   {
-    name: "more indexes fail than may",
+    name: "more indexes fail than maxFailedIndexes",
     steps: [
       create(indexed(4, { backoffLimitPerIndex: 0, maxFailedIndexes: 1 })),
       endIndexes([2], failed),
@@ -85,7 +85,7 @@ export const indexedJobs: readonly Script[] = [
     ],
   },
   {
-    name: "a policy fails an index at once, and ignores other failures",
+    name: "a pod failure policy fails an index immediately, and ignores other failures",
     steps: [
       create(
         indexed(3, {
@@ -106,11 +106,11 @@ export const indexedJobs: readonly Script[] = [
     ],
   },
   {
-    name: "a policy is met by a leader",
+    name: "a success policy is met by one of several indexes",
     steps: [
       create(indexed(4, { successPolicy: { rules: [{ succeededIndexes: "0,2", succeededCount: 1 }] } })),
       {
-        name: "two run on nodes, of them the leader succeeds",
+        name: "bind indexes 0 and 1",
         async act(stage) {
           for (const pod of await runningPods(stage)) {
             if (indexOf(pod) > 1) continue;
@@ -121,7 +121,7 @@ export const indexedJobs: readonly Script[] = [
       },
       endIndexes([2], succeeded),
       {
-        name: "the others end",
+        name: "remove the terminating pods",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
             await removePod(stage, pod, "at once");
@@ -130,7 +130,7 @@ export const indexedJobs: readonly Script[] = [
     ],
   },
   {
-    name: "a policy is met by a number of indexes",
+    name: "a success policy is met by a number of indexes",
     steps: [
       create(indexed(4, { successPolicy: { rules: [{ succeededIndexes: "3" }, { succeededCount: 2 }] } })),
       endIndexes([0], succeeded),
@@ -138,11 +138,11 @@ export const indexedJobs: readonly Script[] = [
     ],
   },
   {
-    name: "only failed pods of indexes are replaced",
+    name: "podReplacementPolicy Failed, indexed: a deleted pod is replaced when it is removed",
     steps: [
       create(indexed(2, { podReplacementPolicy: "Failed" })),
       {
-        name: "index 1 is deleted on its node",
+        name: "delete index 1, bound to a node",
         async act(stage) {
           const pod = (await runningPods(stage)).find((each) => indexOf(each) === 1);
           if (pod === undefined) return;
@@ -152,7 +152,7 @@ export const indexedJobs: readonly Script[] = [
         },
       },
       {
-        name: "it ends",
+        name: "remove it",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
             await removePod(stage, pod, "at once");
@@ -161,7 +161,7 @@ export const indexedJobs: readonly Script[] = [
     ],
   },
   {
-    name: "a long name",
+    name: "a name of nearly the maximum length",
     steps: [create(indexed(2), { name: "a-name-that-is-nearly-as-long-as-the-name-of-a-job-may-be-2" })],
   },
 ];

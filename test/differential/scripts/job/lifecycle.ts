@@ -46,7 +46,7 @@ export const lifecycle: readonly Script[] = [
     name: "pods become ready",
     steps: [
       create({ completions: 3, parallelism: 3 }),
-      toFirst("one is ready", (stage, pod) => setPodState(stage, pod, { ready: true })),
+      toFirst("one pod becomes ready", (stage, pod) => setPodState(stage, pod, { ready: true })),
       endFirst(3, succeeded),
     ],
   },
@@ -58,14 +58,14 @@ export const lifecycle: readonly Script[] = [
     name: "a work queue whose pods fail",
     steps: [create({ parallelism: 2, backoffLimit: 1 }), endFirst(1, failed), endFirst(2, failed)],
   },
-  { name: "no completions", steps: [create({ completions: 0 })] },
+  { name: "0 completions", steps: [create({ completions: 0 })] },
   {
-    name: "parallelism grows and shrinks",
+    name: "parallelism is increased and reduced",
     steps: [
       create({ completions: 9, parallelism: 0 }),
       patchSpec({ parallelism: 4 }),
       {
-        name: "two are further than the others",
+        name: "bind two pods, one ready, one with restarts",
         async act(stage) {
           const [first, second] = await runningPods(stage);
           if (first === undefined || second === undefined) return;
@@ -81,24 +81,24 @@ export const lifecycle: readonly Script[] = [
     ],
   },
   {
-    name: "a pod is deleted: it has failed, and is replaced after 10 s",
+    name: "a deleted pod counts as failed, and is replaced after 10 s",
     steps: [
       create({ completions: 2, parallelism: 2 }),
-      toFirst("it is deleted", (stage, pod) => removePod(stage, pod)),
+      toFirst("delete a pod", (stage, pod) => removePod(stage, pod)),
       later("it is replaced", async (stage) => (await runningPods(stage)).length === 2),
     ],
   },
   {
-    name: "a pod on a node is deleted: it is replaced before it has ended",
+    name: "a deleted bound pod is replaced before it has finished",
     steps: [
       create({ completions: 2, parallelism: 1 }),
-      toFirst("it is deleted", async (stage, pod) => {
+      toFirst("delete the pod", async (stage, pod) => {
         await bind(stage, pod, "node-1");
         await setPodState(stage, pod, { ready: false });
         await removePod(stage, pod);
       }),
       {
-        name: "it ends",
+        name: "remove it",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
             await removePod(stage, pod, "at once");
@@ -107,42 +107,42 @@ export const lifecycle: readonly Script[] = [
     ],
   },
   {
-    name: "the Job is deleted, its pods stay",
+    name: "the Job is deleted in the background",
     steps: [
       create({ completions: 2, parallelism: 2 }),
-      { name: "it goes", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Background" }) },
+      { name: "delete the Job", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Background" }) },
     ],
   },
   {
-    name: "the Job is deleted after its pods",
+    name: "the Job is deleted in the foreground",
     steps: [
       create({ completions: 4, parallelism: 2 }),
-      { name: "it is to go", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Foreground" }) },
+      { name: "delete the Job", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Foreground" }) },
       endFirst(1, succeeded),
     ],
   },
   {
-    name: "the Job is deleted and made anew, its pods stay",
+    name: "the Job is deleted in the background and recreated",
     steps: [
       create({ completions: 2, parallelism: 2 }),
       endFirst(1, failed),
-      { name: "it goes", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Background" }) },
+      { name: "delete the Job", act: (stage) => stage.remove("jobs", jobName, { propagationPolicy: "Background" }) },
       create({ completions: 2, parallelism: 2 }),
       endFirst(4, succeeded),
     ],
   },
   {
-    name: "a Job that another controller manages",
+    name: "a Job of another controller is ignored",
     steps: [
       create({ managedBy: "example.com/queue" }),
       create({ managedBy: "kubernetes.io/job-controller" }, { name: "other" }),
     ],
   },
   {
-    name: "pods are adopted, one has succeeded before",
+    name: "pods are adopted, one of which has succeeded",
     steps: [
       {
-        name: "pods that are there already",
+        name: "create three pods",
         async act(stage) {
           for (const name of ["one", "two", "three"]) await stage.create("pods", podNamed(name, labels));
           await stage.patch("pods", "two/status", { status: { phase: "Succeeded" } });
@@ -151,15 +151,15 @@ export const lifecycle: readonly Script[] = [
             await bind(stage, pod, "node-1");
         },
       },
-      { name: "the Job", act: (stage) => stage.create("jobs", mine) },
+      { name: "create the Job", act: (stage) => stage.create("jobs", mine) },
       endFirst(1, succeeded),
     ],
   },
   {
-    name: "more pods have succeeded than were asked for",
+    name: "more pods have succeeded than completions",
     steps: [
       {
-        name: "pods that have succeeded",
+        name: "create three succeeded pods",
         async act(stage) {
           for (const name of ["one", "two", "three"]) {
             await stage.create("pods", podNamed(name, labels));
@@ -167,34 +167,34 @@ export const lifecycle: readonly Script[] = [
           }
         },
       },
-      { name: "the Job", act: (stage) => stage.create("jobs", mine) },
+      { name: "create the Job", act: (stage) => stage.create("jobs", mine) },
     ],
   },
   {
-    name: "a pod is relabelled: it is released, without its finalizer",
+    name: "a relabelled pod is released, without its finalizer",
     steps: [
-      { name: "the Job", act: (stage) => stage.create("jobs", mine) },
-      toFirst("another label", (stage, pod) =>
+      { name: "create the Job", act: (stage) => stage.create("jobs", mine) },
+      toFirst("relabel a pod", (stage, pod) =>
         stage.patch("pods", pod.metadata.name, { metadata: { labels: { app: "aside" } } }),
       ),
     ],
   },
   {
-    name: "a pod loses its owner: it is adopted again",
+    name: "a pod whose owner reference was removed is adopted again",
     steps: [
       create({ completions: 2, parallelism: 2 }),
-      toFirst("no owner", (stage, pod) =>
+      toFirst("remove the owner of a pod", (stage, pod) =>
         stage.patch("pods", pod.metadata.name, { metadata: { ownerReferences: null } }),
       ),
     ],
     race: "whether the finalizer is removed from an orphan before or after it is adopted",
   },
   {
-    name: "pods with the finalizer that no Job owns lose it",
+    name: "the finalizer is removed from pods that no Job owns",
     steps: [
       create(),
       {
-        name: "an orphan, and one of another kind's",
+        name: "create an orphan, and a pod with an owner of another kind",
         async act(stage) {
           await stage.create(
             "pods",
@@ -210,19 +210,22 @@ export const lifecycle: readonly Script[] = [
     ],
   },
   {
-    name: "a quota allows two of four, and goes",
+    name: "a quota allows two of four pods, and is deleted",
     steps: [
-      { name: "the quota", act: (stage) => quota(stage, 2) },
-      { name: "four", act: (stage) => stage.create("jobs", jobOf({ completions: 4, parallelism: 4 })) },
+      { name: "create the quota", act: (stage) => quota(stage, 2) },
       {
-        name: "the quota goes",
+        name: "create a Job with four pods",
+        act: (stage) => stage.create("jobs", jobOf({ completions: 4, parallelism: 4 })),
+      },
+      {
+        name: "delete the quota",
         act: (stage) => stage.remove("resourcequotas", "small"),
         until: async (stage) => (await runningPods(stage)).length === 4,
       },
     ],
   },
   {
-    name: "a deadline passes",
+    name: "activeDeadlineSeconds passes",
     steps: [
       // In one step, because on a busy machine the deadline could pass before a second step begins.
       {
@@ -232,7 +235,7 @@ export const lifecycle: readonly Script[] = [
     ],
   },
   {
-    name: "a deadline is set later",
+    name: "activeDeadlineSeconds is set later",
     steps: [
       create({ completions: 2, parallelism: 2 }),
       { ...patchSpec({ activeDeadlineSeconds: 1 }), until: (stage) => jobIs(stage, "Failed") },

@@ -7,7 +7,7 @@ const suspend = patchSpec({ suspend: true });
 const resume = patchSpec({ suspend: false });
 
 const directives: Step = {
-  name: "other nodes, and more memory",
+  name: "change the scheduling directives and the memory request",
   act: (stage) =>
     stage.patch("jobs", "data", {
       spec: {
@@ -25,11 +25,11 @@ const directives: Step = {
 
 export const suspension: readonly Script[] = [
   {
-    name: "it is created suspended, and resumed",
+    name: "a Job is created suspended, and resumed",
     steps: [create({ suspend: true, completions: 2, parallelism: 2 }), resume, endFirst(2, succeeded)],
   },
   {
-    name: "it is suspended and resumed while pods run",
+    name: "a Job with unbound pods is suspended and resumed",
     steps: [
       create({ completions: 4, parallelism: 2 }),
       endFirst(1, succeeded),
@@ -40,16 +40,16 @@ export const suspension: readonly Script[] = [
     ],
   },
   {
-    name: "it is suspended while pods run on nodes",
+    name: "a Job with bound pods is suspended and resumed",
     steps: [
       create({ completions: 4, parallelism: 2, backoffLimit: 0 }),
-      toFirst("one runs", async (stage, pod) => {
+      toFirst("one pod is bound and ready", async (stage, pod) => {
         await bind(stage, pod, "node-1");
         await setPodState(stage, pod, { ready: true });
       }),
       suspend,
       {
-        name: "it ends",
+        name: "remove the terminating pods",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
             await removePod(stage, pod, "at once");
@@ -59,15 +59,15 @@ export const suspension: readonly Script[] = [
     ],
   },
   {
-    name: "scheduling directives change while it is suspended",
+    name: "the scheduling directives change while the Job is suspended",
     steps: [create({ suspend: true, completions: 2 }), directives, resume, suspend, directives, resume],
   },
   {
-    name: "pods that have ended when it is suspended are counted",
+    name: "pods that finished before the Job was suspended are counted",
     steps: [
       create({ completions: 4, parallelism: 2, backoffLimit: 3 }),
       {
-        name: "one fails, and it is suspended",
+        name: "a pod fails, then suspend the Job",
         async act(stage) {
           await endFirst(1, failed).act(stage);
           // The failure has been observed, but its sync is delayed by up to a second.
@@ -79,15 +79,15 @@ export const suspension: readonly Script[] = [
     ],
   },
   {
-    name: "a deadline does not pass while it is suspended",
+    name: "activeDeadlineSeconds does not pass while the Job is suspended",
     steps: [
       create({ suspend: true, activeDeadlineSeconds: 3 }),
-      { ...later("time passes", () => Promise.resolve(true)), waitMs: 4000 },
+      { ...later("wait", () => Promise.resolve(true)), waitMs: 4000 },
       { ...resume, until: (stage) => jobIs(stage, "Failed") },
     ],
   },
   {
-    name: "it is complete before it is suspended",
+    name: "a complete Job is suspended",
     steps: [create(), endFirst(1, succeeded), suspend],
   },
 ];

@@ -10,22 +10,22 @@ async function isGoing(stage: Stage): Promise<boolean> {
 
 export const timesToLive: readonly Script[] = [
   {
-    name: "a Job goes three seconds after it is complete",
+    name: "a Job is deleted three seconds after it is complete",
     steps: [create({ ttlSecondsAfterFinished: 3 }), { ...endFirst(1, succeeded), until: isGoing }],
   },
   {
-    name: "a Job goes at once when it has failed",
+    name: "a failed Job is deleted immediately",
     steps: [create({ ttlSecondsAfterFinished: 0, backoffLimit: 0 }), { ...endFirst(1, failed), until: isGoing }],
   },
   {
-    name: "a finished Job gets a time to live, and a longer one",
-    race: "on a busy machine the first may be over before the Job gets the second",
+    name: "ttlSecondsAfterFinished is set on a finished Job, and increased",
+    race: "on a busy machine the first TTL may expire before the second one is set",
     steps: [
       create(),
       endFirst(1, succeeded),
       patchSpec({ ttlSecondsAfterFinished: 12 }),
       patchSpec({ ttlSecondsAfterFinished: 600 }),
-      { ...later("time passes", () => Promise.resolve(true)), waitMs: 12_000 },
+      { ...later("wait", () => Promise.resolve(true)), waitMs: 12_000 },
       { ...patchSpec({ ttlSecondsAfterFinished: 1 }), until: isGoing },
     ],
   },

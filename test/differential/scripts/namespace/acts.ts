@@ -22,7 +22,7 @@ const holding: readonly ResourceName[] = [
 
 /** Deletes the stage's namespace. */
 export const deleteNamespace: Step = {
-  name: "the namespace is deleted",
+  name: "delete the namespace",
   act: (stage) => stage.remove("namespaces", stage.namespace),
 };
 
@@ -54,7 +54,7 @@ export async function tolerant(answer: Promise<unknown>): Promise<void> {
   }
 }
 
-export function letAllGoStep(name = "all finalizers go, and pods end"): Step {
+export function letAllGoStep(name = "remove all finalizers and terminating pods"): Step {
   return {
     name,
     async act(stage) {

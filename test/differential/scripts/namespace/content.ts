@@ -47,7 +47,7 @@ async function makeAll(stage: Stage): Promise<void> {
 }
 
 const pods = (names: readonly string[]): Step => ({
-  name: `pods ${names.join(", ")}`,
+  name: `create the pods ${names.join(", ")}`,
   async act(stage) {
     for (const name of names) await stage.create("pods", podNamed(name, { app: name }));
   },
@@ -76,38 +76,38 @@ async function event(stage: Stage, name: string, group: "" | "events.k8s.io"): P
 }
 
 export const content: readonly Script[] = [
-  { name: "an empty namespace goes", steps: [{ ...deleteNamespace, order: true }] },
+  { name: "an empty namespace is removed", steps: [{ ...deleteNamespace, order: true }] },
   {
-    name: "a namespace that nobody deletes stays as it is",
+    name: "a namespace that is not deleted is left unchanged",
     steps: [
-      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      { name: "create a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
       {
-        name: "a label",
+        name: "add a label to the namespace",
         act: (stage) => stage.patch("namespaces", stage.namespace, { metadata: { labels: { a: "b" } } }),
         waitMs: 6000,
       },
     ],
   },
   {
-    name: "objects of many kinds go with their namespace",
+    name: "objects of many kinds are deleted with their namespace",
     steps: [
-      { name: "one of each", act: makeAll },
+      { name: "create one of each", act: makeAll },
       { ...deleteNamespace, order: true },
     ],
   },
   {
-    name: "pods that are on no node go before the rest",
+    name: "pods without a node are deleted before other objects",
     steps: [
       pods(["a", "b", "c"]),
-      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      { name: "create a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
       { ...deleteNamespace, order: true },
     ],
   },
   {
-    name: "pods that have ended need no grace",
+    name: "finished pods are deleted without a grace period",
     steps: [
       {
-        name: "two, on a node",
+        name: "create two on a node",
         async act(stage) {
           await placedPod(stage, "a", 600);
           await placedPod(stage, "b", 600);
@@ -123,10 +123,10 @@ export const content: readonly Script[] = [
     ],
   },
   {
-    name: "Events of both groups go",
+    name: "Events of both API groups are deleted",
     steps: [
       {
-        name: "two",
+        name: "create one of each group",
         async act(stage) {
           await event(stage, "old", "");
           await event(stage, "new", "events.k8s.io");
@@ -136,10 +136,10 @@ export const content: readonly Script[] = [
     ],
   },
   {
-    name: "three hundred ConfigMaps",
+    name: "300 ConfigMaps are deleted",
     steps: [
       {
-        name: "300",
+        name: "create 300 ConfigMaps",
         // In batches, because a busy machine cannot complete the handshakes of 300 new connections at once in time.
         async act(stage) {
           for (let first = 0; first < 300; first += 20)
@@ -152,10 +152,10 @@ export const content: readonly Script[] = [
     ],
   },
   {
-    name: "what is owned goes with what owns it",
+    name: "owned objects are deleted with their owners",
     steps: [
       {
-        name: "a ConfigMap that another one owns",
+        name: "create a ConfigMap that another one owns",
         async act(stage) {
           const owner = (await stage.create("configmaps", configMap("owner"))) as { metadata: { uid: string } };
           const { uid } = owner.metadata;
@@ -169,12 +169,12 @@ export const content: readonly Script[] = [
     ],
   },
   {
-    name: "a namespace of the same name comes back, and goes again",
+    name: "a namespace is recreated and deleted again",
     steps: [
-      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      { name: "create a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
       deleteNamespace,
       {
-        name: "it comes back with another ConfigMap",
+        name: "recreate it with another ConfigMap",
         async act(stage) {
           await stage.cluster.createNamespace(stage.namespace);
           await stage.create("configmaps", configMap("b"));
@@ -184,10 +184,10 @@ export const content: readonly Script[] = [
     ],
   },
   {
-    name: "of two namespaces one goes",
+    name: "one of two namespaces is deleted",
     steps: [
       {
-        name: "a ConfigMap in each",
+        name: "create a ConfigMap in each",
         async act(stage) {
           await stage.create("configmaps", configMap("a"));
           await (await stage.beside("other")).create("configmaps", configMap("a"));
@@ -195,16 +195,16 @@ export const content: readonly Script[] = [
       },
       deleteNamespace,
       {
-        name: "then the other",
+        name: "delete the other",
         act: async (stage) => stage.remove("namespaces", (await stage.beside("other")).namespace),
       },
     ],
   },
   {
-    name: "a namespace that is deleted twice",
+    name: "a namespace is deleted twice",
     steps: [
       {
-        name: "twice",
+        name: "delete it twice",
         async act(stage) {
           await stage.remove("namespaces", stage.namespace);
           await stage.remove("namespaces", stage.namespace);
@@ -213,10 +213,10 @@ export const content: readonly Script[] = [
     ],
   },
   {
-    name: "a namespace that is deleted in the foreground, and one as an orphan",
+    name: "two namespaces are deleted with propagationPolicy Background",
     steps: [
       {
-        name: "both",
+        name: "create a ConfigMap in each, and delete both",
         async act(stage) {
           const other = await stage.beside("other");
           await other.create("configmaps", configMap("a"));

@@ -54,7 +54,7 @@ function fill(scene: Scene): Step {
   const name = `${what.replaceAll(" ", "-")}-${++scene.count}`;
   const metadata = drawnFinalizers(scene.random);
   return {
-    name: `one of ${what}, ${JSON.stringify(metadata)}`,
+    name: `create one of ${what} with ${JSON.stringify(metadata)}`,
     act: (stage) => (makes[what] as Make)(name, metadata, stage),
   };
 }
@@ -62,7 +62,7 @@ function fill(scene: Scene): Step {
 function otherFinalizer(scene: Scene): Step {
   scene.other = true;
   return {
-    name: "another finalizer in the spec",
+    name: "add a finalizer to the spec",
     act: (stage) => finalizeByHand(stage, ["example.com/a", "kubernetes"]),
   };
 }
@@ -82,17 +82,17 @@ function meanwhile(scene: Scene): Step {
   });
   switch (below(random, 5)) {
     case 0:
-      return touched("a condition is edited", (stage) => {
+      return touched("modify a condition", (stage) => {
         const conditions = [{ type: "NamespaceContentRemaining", status: "Unknown", reason: "ByHand" }];
         return stage.patch("namespaces", `${stage.namespace}/status`, { status: { conditions } });
       });
     case 1:
-      return touched("conditions are taken away", (stage) =>
+      return touched("remove the conditions", (stage) =>
         stage.patch("namespaces", `${stage.namespace}/status`, { status: { conditions: null } }),
       );
     default: {
       const kind = pick(kindsHeld, random);
-      return touched(`${kind} are let go`, (stage) => letGo(stage, kind));
+      return touched(`remove finalizers and terminating pods of ${kind}`, (stage) => letGo(stage, kind));
     }
   }
 }
@@ -108,7 +108,7 @@ export function randomScript(seed: number, length: number): Script {
   const after = 1 + below(random, 3);
   for (let n = 0; n < after; n++) steps.push(meanwhile(scene));
   steps.push({
-    name: "all is let go",
+    name: "remove all finalizers and terminating pods",
     async act(stage) {
       await wake(stage, "in the end");
       await letAllGo(stage);
@@ -116,7 +116,10 @@ export function randomScript(seed: number, length: number): Script {
     until: isLetGo,
   });
   if (scene.other) {
-    steps.push({ name: "the other finalizer goes", act: (stage) => tolerant(finalizeByHand(stage, [])) });
+    steps.push({
+      name: "remove the other finalizer from the spec",
+      act: (stage) => tolerant(finalizeByHand(stage, [])),
+    });
   }
   return { name: `seed ${seed}`, steps };
 }

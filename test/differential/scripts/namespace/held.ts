@@ -16,7 +16,7 @@ import {
 
 const hold = ["example.com/hold"];
 const held: Step = {
-  name: "a ConfigMap that a finalizer holds, and one that is free",
+  name: "create a ConfigMap with a finalizer and one without",
   async act(stage) {
     await stage.create("configmaps", configMap("held", { finalizers: hold }));
     await stage.create("configmaps", configMap("free"));
@@ -25,14 +25,14 @@ const held: Step = {
 
 export const heldBack: readonly Script[] = [
   {
-    name: "a finalizer holds a ConfigMap until it is taken away",
+    name: "a ConfigMap with a finalizer holds the namespace until the finalizer is removed",
     steps: [held, { ...deleteNamespace, order: true }, letAllGoStep()],
   },
   {
-    name: "several finalizers on several kinds, which go one after the other",
+    name: "finalizers of several kinds are removed one after the other",
     steps: [
       {
-        name: "five objects",
+        name: "create five objects with finalizers",
         async act(stage) {
           await stage.create("configmaps", configMap("a", { finalizers: ["example.com/hold", "example.com/also"] }));
           await stage.create("configmaps", configMap("b", { finalizers: hold }));
@@ -45,16 +45,16 @@ export const heldBack: readonly Script[] = [
         },
       },
       deleteNamespace,
-      { name: "those of the ConfigMaps", act: (stage) => letGo(stage, "configmaps") },
-      { name: "that of the Lease", act: (stage) => letGo(stage, "leases") },
-      letAllGoStep("the rest"),
+      { name: "remove the finalizers of the ConfigMaps", act: (stage) => letGo(stage, "configmaps") },
+      { name: "remove the finalizer of the Lease", act: (stage) => letGo(stage, "leases") },
+      letAllGoStep("remove the other finalizers"),
     ],
   },
   {
-    name: "a pod on a node has its grace, and all else waits for it",
+    name: "a bound pod has its grace period, and all other objects wait for it",
     steps: [
       {
-        name: "two pods and a ConfigMap",
+        name: "create two pods and a ConfigMap",
         async act(stage) {
           await placedPod(stage, "slow", 600);
           await placedPod(stage, "slower", 1200);
@@ -63,30 +63,30 @@ export const heldBack: readonly Script[] = [
       },
       { ...deleteNamespace, order: true },
       {
-        name: "one ends",
+        name: "remove one pod",
         async act(stage) {
           await stage.remove("pods", "slower", { gracePeriodSeconds: 0 });
           await wake(stage, "one ends");
         },
       },
-      { ...letAllGoStep("the other ends"), order: true },
+      { ...letAllGoStep("remove the other pod"), order: true },
     ],
   },
   {
-    name: "a pod that stays longer than its grace is a failure",
+    name: "a pod that outlives its grace period is a failure",
     steps: [
-      { name: "a pod on a node", act: (stage) => placedPod(stage, "stuck", 1) },
-      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      { name: "create a bound pod", act: (stage) => placedPod(stage, "stuck", 1) },
+      { name: "create a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
       deleteNamespace,
       // Failed deletions are retried soon, so no trigger is needed.
-      { name: "it ends", act: letAllGo, until: isLetGo },
+      { name: "remove it", act: letAllGo, until: isLetGo },
     ],
   },
   {
-    name: "a pod that only a finalizer holds",
+    name: "a pod without a node but with a finalizer",
     steps: [
       {
-        name: "a pod on no node, and a ConfigMap",
+        name: "create the pod and a ConfigMap",
         async act(stage) {
           await stage.create("pods", podNamed("held", { app: "held" }, { metadata: { finalizers: hold } }));
           await stage.create("configmaps", configMap("a"));
@@ -97,12 +97,12 @@ export const heldBack: readonly Script[] = [
     ],
   },
   {
-    name: "a pod on a node that a finalizer holds when its grace is over",
+    name: "a bound pod with a finalizer remains after its grace period",
     steps: [
-      { name: "the pod", act: (stage) => placedPod(stage, "held", 600, { finalizers: hold }) },
+      { name: "create the pod", act: (stage) => placedPod(stage, "held", 600, { finalizers: hold }) },
       deleteNamespace,
       {
-        name: "it ends, and stays",
+        name: "end its grace period",
         async act(stage) {
           await stage.remove("pods", "held", { gracePeriodSeconds: 0 });
           await wake(stage, "it ends");
@@ -112,61 +112,68 @@ export const heldBack: readonly Script[] = [
     ],
   },
   {
-    name: "a finalizer of the namespace itself holds it when it is empty",
+    name: "a finalizer in the namespace's metadata keeps it after it is empty",
     steps: [
       {
-        name: "a finalizer and a ConfigMap",
+        name: "add the finalizer, and create a ConfigMap",
         async act(stage) {
           await stage.patch("namespaces", stage.namespace, { metadata: { finalizers: hold } });
           await stage.create("configmaps", configMap("a"));
         },
       },
       deleteNamespace,
-      { name: "it is touched", act: (stage) => wake(stage, "once"), waitMs: 6000 },
+      { name: "patch the namespace", act: (stage) => wake(stage, "once"), waitMs: 6000 },
       {
-        name: "the finalizer goes",
+        name: "remove the finalizer",
         act: (stage) => stage.patch("namespaces", stage.namespace, { metadata: { finalizers: null } }),
       },
     ],
   },
   {
-    name: "another finalizer in the spec stays when ours has gone",
+    name: "other finalizers in the spec are kept when kubernetes is removed",
     steps: [
       {
-        name: "two in the spec",
+        name: "set three finalizers in the spec",
         act: (stage) => finalizeByHand(stage, ["kubernetes", "example.com/z", "example.com/a"]),
       },
       held,
       deleteNamespace,
       letAllGoStep(),
-      { name: "it is touched", act: (stage) => wake(stage, "once"), waitMs: 6000 },
-      { name: "the others go", act: (stage) => finalizeByHand(stage, []) },
+      { name: "patch the namespace", act: (stage) => wake(stage, "once"), waitMs: 6000 },
+      { name: "remove the other finalizers", act: (stage) => finalizeByHand(stage, []) },
     ],
   },
   {
-    name: "somebody takes our finalizer out while the namespace is not empty",
+    name: "the finalizer kubernetes is removed by hand while the namespace is not empty",
     steps: [
-      { name: "another one in the spec", act: (stage) => finalizeByHand(stage, ["kubernetes", "example.com/a"]) },
+      {
+        name: "add another finalizer to the spec",
+        act: (stage) => finalizeByHand(stage, ["kubernetes", "example.com/a"]),
+      },
       held,
       deleteNamespace,
-      { name: "ours goes", act: (stage) => finalizeByHand(stage, ["example.com/a"]), waitMs: 6000 },
       {
-        name: "the ConfigMap goes",
+        name: "remove the finalizer kubernetes",
+        act: (stage) => finalizeByHand(stage, ["example.com/a"]),
+        waitMs: 6000,
+      },
+      {
+        name: "remove the finalizer of the ConfigMap",
         async act(stage) {
           await wake(stage, "the ConfigMap goes");
           await letGo(stage, "configmaps");
         },
       },
-      { name: "the other goes", act: (stage) => finalizeByHand(stage, []) },
+      { name: "remove the other finalizer", act: (stage) => finalizeByHand(stage, []) },
     ],
   },
   {
-    name: "nobody can say that a namespace is active while it goes",
+    name: "the phase of a terminating namespace cannot be set to Active",
     steps: [
       held,
       deleteNamespace,
       {
-        name: "Active again",
+        name: "set the phase Active",
         async act(stage) {
           const path = `/api/v1/namespaces/${stage.namespace}/status`;
           const body = { status: { phase: "Active" } };
@@ -180,24 +187,24 @@ export const heldBack: readonly Script[] = [
     ],
   },
   {
-    name: "conditions that are taken away come back",
+    name: "removed conditions are added again",
     steps: [
       held,
       deleteNamespace,
       {
-        name: "none",
+        name: "remove the conditions",
         act: (stage) => stage.patch("namespaces", `${stage.namespace}/status`, { status: { conditions: null } }),
       },
       letAllGoStep(),
     ],
   },
   {
-    name: "conditions that are edited are put right, and others are kept",
+    name: "modified conditions are corrected, and other conditions are kept",
     steps: [
       held,
       deleteNamespace,
       {
-        name: "other conditions",
+        name: "set other conditions",
         act: (stage) =>
           stage.patch("namespaces", `${stage.namespace}/status`, {
             status: {
@@ -219,14 +226,14 @@ export const heldBack: readonly Script[] = [
     ],
   },
   {
-    name: "a ReplicaSet that is being deleted in the foreground",
+    name: "a ReplicaSet in foreground deletion",
     steps: [
       {
-        name: "a ReplicaSet of none",
+        name: "create a ReplicaSet of 0",
         act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 0 })),
       },
       {
-        name: "it is deleted",
+        name: "delete it",
         act: (stage) => stage.remove("replicasets", "web", { propagationPolicy: "Foreground" }),
       },
       deleteNamespace,
@@ -234,19 +241,19 @@ export const heldBack: readonly Script[] = [
     ],
   },
   {
-    name: "a ReplicaSet whose pods are to be orphans",
+    name: "a ReplicaSet deleted with propagationPolicy Orphan",
     steps: [
-      { name: "a ReplicaSet", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 0 })) },
-      { name: "it is deleted", act: (stage) => stage.remove("replicasets", "web", { propagationPolicy: "Orphan" }) },
+      { name: "create a ReplicaSet", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 0 })) },
+      { name: "delete it", act: (stage) => stage.remove("replicasets", "web", { propagationPolicy: "Orphan" }) },
       deleteNamespace,
       letAllGoStep(),
     ],
   },
   {
-    name: "a claim that is protected",
+    name: "a PersistentVolumeClaim with the protection finalizer",
     steps: [
       {
-        name: "a PersistentVolumeClaim",
+        name: "create the PersistentVolumeClaim",
         act: (stage) =>
           stage.create("persistentvolumeclaims", {
             metadata: { name: "data", finalizers: ["kubernetes.io/pvc-protection"] },
@@ -258,33 +265,33 @@ export const heldBack: readonly Script[] = [
     ],
   },
   {
-    name: "objects that were deleted before their namespace",
+    name: "objects deleted before their namespace",
     steps: [
       held,
-      { name: "the held one is deleted", act: (stage) => stage.remove("configmaps", "held") },
+      { name: "delete the ConfigMap with the finalizer", act: (stage) => stage.remove("configmaps", "held") },
       deleteNamespace,
       letAllGoStep(),
     ],
   },
   {
-    name: "one of two namespaces is held",
+    name: "one of two deleted namespaces has a finalizer",
     steps: [
       {
-        name: "a ConfigMap in each",
+        name: "create a ConfigMap in each, one with a finalizer",
         async act(stage) {
           await stage.create("configmaps", configMap("a"));
           await (await stage.beside("other")).create("configmaps", configMap("a", { finalizers: hold }));
         },
       },
       {
-        name: "both are deleted",
+        name: "delete both",
         async act(stage) {
           await stage.remove("namespaces", (await stage.beside("other")).namespace);
           await stage.remove("namespaces", stage.namespace);
         },
       },
       {
-        name: "the finalizer goes",
+        name: "remove the finalizer",
         act: async (stage) => tolerant(letGo(await stage.beside("other"), "configmaps")),
         waitMs: 3000,
       },

@@ -44,7 +44,7 @@ const undefine = (stage: Stage): Promise<void> => {
 };
 
 const twoWidgets = (metadata: object = {}): Step => ({
-  name: "two of a kind that has been defined just now",
+  name: "define a kind and create two objects of it",
   async act(stage) {
     await define(stage);
     await stage.create(widgets(stage), {
@@ -62,7 +62,7 @@ const twoWidgets = (metadata: object = {}): Step => ({
   waitMs: 2500,
 });
 
-const undefineStep: Step = { name: "the definition goes", act: undefine, waitMs: 1000 };
+const undefineStep: Step = { name: "delete the definition", act: undefine, waitMs: 1000 };
 
 /** One object for all stages of a cluster, because it affects the whole cluster. */
 const broken = {
@@ -106,16 +106,16 @@ const admission = "/apis/admissionregistration.k8s.io/v1";
 
 export const kindsThatChange: readonly Script[] = [
   {
-    name: "custom resources go like all others",
+    name: "custom resources are deleted like all others",
     steps: [twoWidgets(), deleteNamespace, undefineStep],
   },
   {
-    name: "a custom resource that a finalizer holds",
+    name: "a custom resource with a finalizer",
     steps: [
       twoWidgets({ finalizers: ["example.com/hold"] }),
       deleteNamespace,
       {
-        name: "the finalizer goes",
+        name: "remove the finalizer",
         async act(stage) {
           await wake(stage, "once");
           await letGo(stage, widgets(stage));
@@ -125,10 +125,10 @@ export const kindsThatChange: readonly Script[] = [
     ],
   },
   {
-    name: "custom resources of two versions are deleted in one of them",
+    name: "custom resources with two versions are deleted by one of them",
     steps: [
       {
-        name: "one of each version",
+        name: "create one with each version",
         async act(stage) {
           await define(stage, ["v1", "v1beta1"]);
           const { group } = widgets(stage);
@@ -145,13 +145,13 @@ export const kindsThatChange: readonly Script[] = [
     ],
   },
   {
-    name: "a definition goes while its objects are held",
+    name: "a definition is deleted while its objects have finalizers",
     steps: [
       twoWidgets({ finalizers: ["example.com/hold"] }),
       deleteNamespace,
-      { name: "the definition is deleted", act: undefine, waitMs: 1000 },
+      { name: "delete the definition", act: undefine, waitMs: 1000 },
       {
-        name: "the finalizer goes",
+        name: "remove the finalizer",
         async act(stage) {
           await wake(stage, "once");
           await letGo(stage, widgets(stage));
@@ -161,23 +161,23 @@ export const kindsThatChange: readonly Script[] = [
     ],
   },
   {
-    name: "a definition comes and goes before the namespace does",
+    name: "a definition is deleted before the namespace",
     steps: [twoWidgets(), undefineStep, { ...deleteNamespace, waitMs: 1000 }],
   },
   {
-    name: "a group whose server is not there does not stop the others, and keeps the namespace",
-    notOnSandbox: "the sandbox stands in front of no other server",
+    name: "a group whose server is missing does not stop the deletion of other objects, but keeps the namespace",
+    notOnSandbox: "the sandbox has no aggregation",
     alone: true,
     steps: [
-      { name: "a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
+      { name: "create a ConfigMap", act: (stage) => stage.create("configmaps", configMap("a")) },
       {
-        name: "an APIService that nobody serves",
+        name: "create an APIService without a server",
         act: (stage) => stage.cluster.request("POST", apiServices, broken),
         waitMs: 3000,
       },
       deleteNamespace,
       {
-        name: "the APIService goes",
+        name: "delete the APIService",
         async act(stage) {
           await wake(stage, "once");
           await stage.cluster.request("DELETE", `${apiServices}/${broken.metadata.name}`);
@@ -188,11 +188,11 @@ export const kindsThatChange: readonly Script[] = [
     ],
   },
   {
-    name: "a policy refuses some deletions",
+    name: "a policy rejects some deletions",
     alone: true,
     steps: [
       {
-        name: "the policy",
+        name: "create the policy",
         async act(stage) {
           await stage.cluster.request("POST", `${admission}/validatingadmissionpolicies`, policy.policy);
           await stage.cluster.request("POST", `${admission}/validatingadmissionpolicybindings`, policy.binding);
@@ -200,7 +200,7 @@ export const kindsThatChange: readonly Script[] = [
         waitMs: 3000,
       },
       {
-        name: "a ConfigMap that is to be kept, and a Secret",
+        name: "create a ConfigMap that the policy keeps, and a Secret",
         async act(stage) {
           await stage.create("configmaps", configMap("kept", { labels: { keep: "yes" } }));
           await stage.create("secrets", { metadata: { name: "a" } });
@@ -208,14 +208,14 @@ export const kindsThatChange: readonly Script[] = [
       },
       deleteNamespace,
       {
-        name: "the label goes",
+        name: "remove the label",
         async act(stage) {
           await wake(stage, "once");
           await stage.patch("configmaps", "kept", { metadata: { labels: null } });
         },
       },
       {
-        name: "the policy goes",
+        name: "delete the policy",
         async act(stage) {
           await stage.cluster.request("DELETE", `${admission}/validatingadmissionpolicybindings/keep`);
           await stage.cluster.request("DELETE", `${admission}/validatingadmissionpolicies/keep`);

@@ -109,7 +109,7 @@ function create(scene: Scene, owner: Owner): Step {
     return isSet ? replicaSet(owner.name, parts) : replicationController(owner.name, parts);
   };
   return {
-    name: `create ${owner.name} of ${replicas}${hasParent ? ", which has a parent" : ""}`,
+    name: `create ${owner.name} with ${replicas} replicas${hasParent ? ", owned by a parent" : ""}`,
     act: (stage) => stage.create(owner.resource, object(stage)),
   };
 }
@@ -157,7 +157,7 @@ function place(scene: Scene, owner: Owner): Step {
   const node = 1 + below(scene.random, 3);
   const state = drawState(scene.random);
   return toOne(scene, owner, {
-    name: `a pod comes to node-${node} and is ${JSON.stringify(state)}`,
+    name: `bind a pod to node-${node} and set its state to ${JSON.stringify(state)}`,
     fits: ({ spec }) => spec.nodeName === undefined,
     async act(stage, pod) {
       await bind(stage, pod, `node-${node}`);
@@ -169,7 +169,7 @@ function place(scene: Scene, owner: Owner): Step {
 function change(scene: Scene, owner: Owner): Step {
   const state = drawState(scene.random);
   return toOne(scene, owner, {
-    name: `a placed pod becomes ${JSON.stringify(state)}`,
+    name: `set the state of a bound pod to ${JSON.stringify(state)}`,
     fits: ({ spec }) => spec.nodeName !== undefined,
     act: (stage, pod) => setPodState(stage, pod, { ...state, restarts: nodeNumber(pod) }),
   });
@@ -177,17 +177,20 @@ function change(scene: Scene, owner: Owner): Step {
 
 function end(scene: Scene, owner: Owner): Step {
   const phase = scene.random.next() < 0.5 ? "Failed" : "Succeeded";
-  return toOne(scene, owner, { name: `a pod has ${phase}`, act: (stage, pod) => setPodState(stage, pod, { phase }) });
+  return toOne(scene, owner, {
+    name: `set a pod's phase to ${phase}`,
+    act: (stage, pod) => setPodState(stage, pod, { phase }),
+  });
 }
 
 function removeOne(scene: Scene, owner: Owner): Step {
   const how = scene.random.next() < 0.5 ? "gracefully" : "at once";
-  return toOne(scene, owner, { name: `a pod is deleted ${how}`, act: (stage, pod) => removePod(stage, pod, how) });
+  return toOne(scene, owner, { name: `delete a pod ${how}`, act: (stage, pod) => removePod(stage, pod, how) });
 }
 
 function finish(): Step {
   return {
-    name: "pods that are being deleted end",
+    name: "remove the terminating pods",
     async act(stage) {
       const going = await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined);
       for (const pod of going) await removePod(stage, pod, "at once");
@@ -199,7 +202,7 @@ function finish(): Step {
 function cost(scene: Scene, owner: Owner): Step {
   const tens = below(scene.random, 4) - 1;
   return toOne(scene, owner, {
-    name: `a pod costs ${tens} tens`,
+    name: `set a pod's deletion cost to ${tens} tens`,
     act: (stage, pod) => {
       const digit = Number(pod.metadata.annotations?.[costAnnotation] ?? 0);
       const value = String(tens * 10 + (((digit % 10) + 10) % 10));
@@ -216,7 +219,7 @@ function orphan(scene: Scene, owner: Owner): Step {
   mayAdopt(scene, owner);
   const name = "orphan";
   return {
-    name: `an orphan comes for ${owner.name}`,
+    name: `create an orphan that matches ${owner.name}`,
     async act(stage) {
       const metadata = { generateName: "orphan-", name: undefined, annotations: { [costAnnotation]: "7" } };
       // A quota can reject it.
@@ -227,7 +230,7 @@ function orphan(scene: Scene, owner: Owner): Step {
 
 function aside(scene: Scene, owner: Owner): Step {
   return toOne(scene, owner, {
-    name: "a pod is labelled away",
+    name: "relabel a pod so that its owner no longer selects it",
     act: (stage, pod) => stage.patch("pods", pod.metadata.name, { metadata: { labels: { app: `not-${owner.name}` } } }),
   });
 }
@@ -237,7 +240,7 @@ function back(scene: Scene, owner: Owner): Step {
   mayAdopt(scene, owner);
   const fraction = random.next();
   return {
-    name: `a pod gets its label back (${owner.name}, at ${fraction.toFixed(2)})`,
+    name: `restore a pod's label (${owner.name}, at ${fraction.toFixed(2)})`,
     async act(stage) {
       const pods = await stage.pods(({ metadata }) => metadata.labels?.["app"] === `not-${owner.name}`);
       const pod = pick(pods, fraction);
@@ -252,7 +255,7 @@ function template(scene: Scene, { name, resource }: Owner): Step {
   const metadata = { annotations: { [costAnnotation]: String(image) } };
   const containers = [{ name: "main", image: `main:${image}` }];
   return {
-    name: `the template of ${name} gets image ${image}`,
+    name: `set the image in the template of ${name} to ${image}`,
     act: (stage) => stage.patch(resource, name, { spec: { template: { metadata, spec: { containers } } } }),
   };
 }
@@ -261,7 +264,7 @@ function minReady({ random }: Scene, { name, resource }: Owner): Step {
   // Half a day, while pods have been ready for an hour or for days.
   const minReadySeconds = random.next() < 0.5 ? 0 : 43_200;
   return {
-    name: `minReadySeconds of ${name}: ${minReadySeconds}`,
+    name: `set minReadySeconds of ${name} to ${minReadySeconds}`,
     act: (stage) => stage.patch(resource, name, { spec: { minReadySeconds } }),
   };
 }
@@ -269,7 +272,7 @@ function minReady({ random }: Scene, { name, resource }: Owner): Step {
 function editStatus({ random }: Scene, { name, resource }: Owner): Step {
   const replicas = below(random, 10);
   return {
-    name: `the status of ${name} is edited: ${replicas}`,
+    name: `overwrite the status of ${name} with ${replicas} replicas`,
     act: (stage) =>
       stage.patch(resource, `${name}/status`, {
         status: { replicas, fullyLabeledReplicas: 0, readyReplicas: 0, availableReplicas: 0 },
@@ -282,7 +285,7 @@ function removeOwner(_scene: Scene, owner: Owner): Step {
   const { name, resource } = owner;
   owner.exists = false;
   return {
-    name: `${name} is deleted, its pods stay`,
+    name: `delete ${name} and orphan its pods`,
     async act(stage) {
       await stage.remove(resource, name, { propagationPolicy: "Background" });
       const owned = await stage.pods(({ metadata }) => metadata.ownerReferences?.[0]?.name === name);
@@ -298,7 +301,7 @@ function toggleQuota(scene: Scene): Step {
   const there = scene.owners.filter(({ exists }) => exists);
   if (!scene.quota) {
     return {
-      name: "the quota goes",
+      name: "delete the quota",
       async act(stage) {
         await stage.remove("resourcequotas", "none-more");
         for (const { resource, name } of there) {
@@ -309,7 +312,7 @@ function toggleQuota(scene: Scene): Step {
     };
   }
   return {
-    name: "a quota allows no pod more",
+    name: "create a quota that allows no more pods",
     async act(stage) {
       const hard = { pods: "0" };
       await stage.create("resourcequotas", { metadata: { name: "none-more" }, spec: { hard } });

@@ -10,7 +10,10 @@ async function oneIsAvailable(stage: Stage): Promise<boolean> {
   return status?.availableReplicas === 1;
 }
 
-const three: Step = { name: "3", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 3 })) };
+const three: Step = {
+  name: "create a ReplicaSet of 3",
+  act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 3 })),
+};
 
 async function allRun(stage: Stage): Promise<void> {
   for (const pod of await activePods(stage, "web")) {
@@ -22,14 +25,17 @@ async function allRun(stage: Stage): Promise<void> {
 /** Deletes the ReplicaSet while it has pods, some of which are then removed. The garbage collector does not run. */
 function deletion(propagationPolicy: string): Script {
   return {
-    name: `a ReplicaSet is deleted: ${propagationPolicy}`,
+    name: `a ReplicaSet is deleted with propagationPolicy ${propagationPolicy}`,
     steps: [
       three,
-      { name: "they run", act: allRun },
-      { name: "it is deleted", act: (stage) => stage.remove("replicasets", "web", { propagationPolicy }) },
-      { name: "a pod ends", act: async (stage) => removePod(stage, at(await activePods(stage, "web"), 0), "at once") },
+      { name: "all pods become ready", act: allRun },
+      { name: "delete the ReplicaSet", act: (stage) => stage.remove("replicasets", "web", { propagationPolicy }) },
       {
-        name: "a pod is relabelled",
+        name: "remove a pod",
+        act: async (stage) => removePod(stage, at(await activePods(stage, "web"), 0), "at once"),
+      },
+      {
+        name: "relabel a pod",
         act: async (stage) => {
           const { name } = at(await activePods(stage, "web"), 0).metadata;
           await stage.patch("pods", name, { metadata: { labels: { app: "aside" } } });
@@ -47,31 +53,31 @@ export const lifecycle: readonly Script[] = [
   deletion("Orphan"),
   deletion("Foreground"),
   {
-    name: "readiness comes and goes",
+    name: "readyReplicas follows the pods' readiness",
     steps: [
       three,
-      { name: "all run and are ready", act: allRun },
+      { name: "all pods become ready", act: allRun },
       {
-        name: "one is not ready",
+        name: "one becomes unready",
         act: async (stage) => setPodState(stage, at(await activePods(stage, "web"), 0), { ready: false }),
       },
       {
-        name: "all are ready again",
+        name: "all become ready again",
         act: async (stage) =>
           Promise.all((await activePods(stage, "web")).map((pod) => setPodState(stage, pod, { ready: true }))),
       },
     ],
   },
   {
-    name: "pods that are ready are available after minReadySeconds",
+    name: "a ready pod is available after minReadySeconds",
     steps: [
       {
-        name: "3",
+        name: "create a ReplicaSet of 3",
         act: (stage) =>
           stage.create("replicasets", replicaSet("web", { replicas: 3, rest: { minReadySeconds: 3600 } })),
       },
       {
-        name: "ready for two hours, for half an hour, not at all",
+        name: "one is ready for 2 hours, one for 30 minutes, one is unready",
         async act(stage) {
           const pods = await activePods(stage, "web");
           await setPodState(stage, at(pods, 0), { ready: true, readyForMs: 120 * minute });
@@ -80,21 +86,24 @@ export const lifecycle: readonly Script[] = [
         },
       },
       {
-        name: "minReadySeconds becomes shorter",
+        name: "shorten minReadySeconds",
         act: (stage) => stage.patch("replicasets", "web", { spec: { minReadySeconds: 600 } }),
       },
-      { name: "and longer", act: (stage) => stage.patch("replicasets", "web", { spec: { minReadySeconds: 36_000 } }) },
+      {
+        name: "lengthen minReadySeconds",
+        act: (stage) => stage.patch("replicasets", "web", { spec: { minReadySeconds: 36_000 } }),
+      },
     ],
   },
   {
-    name: "a pod becomes available by itself when minReadySeconds have gone by",
+    name: "a pod becomes available when minReadySeconds have passed, without an event",
     steps: [
       {
-        name: "2",
+        name: "create a ReplicaSet of 2",
         act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2, rest: { minReadySeconds: 4 } })),
       },
       {
-        name: "one is ready now",
+        name: "one becomes ready",
         act: async (stage) =>
           setPodState(stage, at(await activePods(stage, "web"), 0), {
             ready: true,
@@ -106,16 +115,16 @@ export const lifecycle: readonly Script[] = [
     ],
   },
   {
-    name: "pods that are being deleted are replaced, and counted until they are gone",
+    name: "terminating pods are replaced, and counted until they are removed",
     steps: [
       three,
-      { name: "they run", act: allRun },
+      { name: "all pods become ready", act: allRun },
       {
-        name: "one is deleted gracefully",
+        name: "delete one gracefully",
         act: async (stage) => removePod(stage, at(await activePods(stage, "web"), 0)),
       },
       {
-        name: "it ends",
+        name: "remove it",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined))
             await removePod(stage, pod, "at once");
@@ -124,19 +133,19 @@ export const lifecycle: readonly Script[] = [
     ],
   },
   {
-    name: "finalizers hold pods that are deleted",
+    name: "deleted pods with finalizers are counted until the finalizers are removed",
     steps: [
       {
-        name: "3 with a finalizer",
+        name: "create a ReplicaSet of 3 whose pods have a finalizer",
         act: (stage) =>
           stage.create(
             "replicasets",
             replicaSet("web", { replicas: 3, metadata: { labels: { app: "web" }, finalizers: ["example.com/keep"] } }),
           ),
       },
-      { name: "down to 1", act: (stage) => scale(stage, "web", 1) },
+      { name: "scale to 1", act: (stage) => scale(stage, "web", 1) },
       {
-        name: "the finalizers go",
+        name: "remove the finalizers",
         async act(stage) {
           for (const pod of await stage.pods(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
             await stage.patch("pods", pod.metadata.name, { metadata: { finalizers: null } });
@@ -146,11 +155,11 @@ export const lifecycle: readonly Script[] = [
     ],
   },
   {
-    name: "another template changes no pod that is there",
+    name: "a template change does not affect existing pods",
     steps: [
       three,
       {
-        name: "another image, and annotations",
+        name: "change the template's image and annotations",
         act: (stage) =>
           stage.patch("replicasets", "web", {
             spec: {
@@ -161,14 +170,14 @@ export const lifecycle: readonly Script[] = [
             },
           }),
       },
-      { name: "another pod", act: (stage) => scale(stage, "web", 4) },
+      { name: "scale up by one", act: (stage) => scale(stage, "web", 4) },
     ],
   },
   {
-    name: "labels, annotations and finalizers of the template are the pods'",
+    name: "pods get the labels, annotations and finalizers of the template",
     steps: [
       {
-        name: "2",
+        name: "create a ReplicaSet of 2",
         act: (stage) =>
           stage.create(
             "replicasets",
@@ -201,18 +210,18 @@ export const lifecycle: readonly Script[] = [
           ),
       },
       {
-        name: "the template's labels grow",
+        name: "add a label to the template",
         act: (stage) =>
           stage.patch("replicasets", "web", { spec: { template: { metadata: { labels: { added: "yes" } } } } }),
       },
-      { name: "3", act: (stage) => scale(stage, "web", 3) },
+      { name: "scale to 3", act: (stage) => scale(stage, "web", 3) },
     ],
   },
   {
-    name: "a long name is cut for its pods",
+    name: "a long name is truncated in the names of its pods",
     steps: [
       {
-        name: "2",
+        name: "create a ReplicaSet of 2 with a long name",
         act: (stage) =>
           stage.create(
             "replicasets",
@@ -220,29 +229,32 @@ export const lifecycle: readonly Script[] = [
           ),
       },
       {
-        name: "of a longest name",
+        name: "create one whose name has the maximum length",
         act: (stage) =>
           stage.create(
             "replicasets",
             replicaSet("x".repeat(253), { replicas: 1, labels: { app: "x" }, selector: { matchLabels: { app: "x" } } }),
           ),
       },
-      { name: "with dots", act: (stage) => stage.create("replicasets", replicaSet("a.b.c", { replicas: 1 })) },
+      {
+        name: "create one with dots in its name",
+        act: (stage) => stage.create("replicasets", replicaSet("a.b.c", { replicas: 1 })),
+      },
     ],
   },
   {
-    name: "a status that was edited by hand is mended",
+    name: "a status modified by hand is corrected",
     steps: [
       three,
       {
-        name: "other counts",
+        name: "change the counts",
         act: (stage) =>
           stage.patch("replicasets", "web/status", {
             status: { replicas: 9, readyReplicas: 7, availableReplicas: 7, fullyLabeledReplicas: 8 },
           }),
       },
       {
-        name: "conditions",
+        name: "add conditions",
         act: (stage) =>
           stage.patch("replicasets", "web/status", {
             status: {
@@ -254,7 +266,7 @@ export const lifecycle: readonly Script[] = [
           }),
       },
       {
-        name: "an observed generation of the future",
+        name: "set observedGeneration above the generation",
         act: (stage) => stage.patch("replicasets", "web/status", { status: { observedGeneration: 100 } }),
       },
     ],

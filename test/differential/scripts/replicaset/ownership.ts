@@ -9,28 +9,31 @@ const relabel = (stage: Stage, name: string, labels: Readonly<Record<string, str
 
 export const ownership: readonly Script[] = [
   {
-    name: "orphans are adopted before pods are made",
+    name: "orphans are adopted before pods are created",
     steps: [
       {
-        name: "2 orphans",
+        name: "create 2 orphans",
         async act(stage) {
           await stage.create("pods", podNamed("orphan-1", { app: "web" }));
           await stage.create("pods", podNamed("orphan-2", { app: "web", more: "yes" }));
         },
       },
       {
-        name: "a ReplicaSet of 4",
+        name: "create a ReplicaSet of 4",
         order: true,
         act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 4 })),
       },
     ],
   },
   {
-    name: "an orphan that comes later is adopted, and one pod is too many",
+    name: "an orphan created later is adopted, and the surplus pod is deleted",
     steps: [
-      { name: "2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
       {
-        name: "they run",
+        name: "create a ReplicaSet of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
+      {
+        name: "all pods become ready",
         async act(stage) {
           for (const pod of await activePods(stage, "web")) {
             await bind(stage, pod, "one");
@@ -39,17 +42,17 @@ export const ownership: readonly Script[] = [
         },
       },
       {
-        name: "an orphan comes",
+        name: "create an orphan",
         order: true,
         act: (stage) => stage.create("pods", podNamed("orphan", { app: "web" })),
       },
     ],
   },
   {
-    name: "orphans that ended, or are of another owner, are left alone",
+    name: "finished pods and pods of other owners are not adopted",
     steps: [
       {
-        name: "pods come, of which one ends",
+        name: "create a finished pod and two with other owners",
         async act(stage) {
           await stage.create("pods", podNamed("ended", { app: "web" }));
           await stage.patch("pods", "ended/status", { status: { phase: "Succeeded" } });
@@ -67,15 +70,21 @@ export const ownership: readonly Script[] = [
           );
         },
       },
-      { name: "a ReplicaSet of 2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
+      {
+        name: "create a ReplicaSet of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
     ],
   },
   {
-    name: "a pod that is relabelled is released and replaced, and adopted again when its labels come back",
+    name: "a relabelled pod is released and replaced, and adopted again when its labels are restored",
     steps: [
-      { name: "2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
       {
-        name: "one is relabelled",
+        name: "create a ReplicaSet of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
+      {
+        name: "relabel a pod",
         order: true,
         async act(stage) {
           const pod = at(await activePods(stage, "web"), 0);
@@ -85,7 +94,7 @@ export const ownership: readonly Script[] = [
         },
       },
       {
-        name: "its labels come back",
+        name: "restore its labels",
         order: true,
         async act(stage) {
           const [pod] = await stage.pods(({ metadata }) => metadata.labels?.["app"] === "aside");
@@ -95,17 +104,17 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a pod goes over from one ReplicaSet to another by its labels",
+    name: "a relabelled pod moves from one ReplicaSet to another",
     steps: [
       {
-        name: "2 and 2",
+        name: "create two ReplicaSets of 2",
         async act(stage) {
           await stage.create("replicasets", replicaSet("web", { replicas: 2 }));
           await stage.create("replicasets", replicaSet("shop", { replicas: 2 }));
         },
       },
       {
-        name: "one goes over",
+        name: "relabel a pod of the first to match the second",
         async act(stage) {
           const pod = at(await activePods(stage, "web"), 0);
           await bind(stage, pod, "one");
@@ -117,10 +126,10 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "two ReplicaSets with one selector: each keeps to its own pods",
+    name: "two ReplicaSets with the same selector each keep their own pods",
     steps: [
       {
-        name: "the first",
+        name: "create the first, of 2",
         act: (stage) =>
           stage.create(
             "replicasets",
@@ -128,7 +137,7 @@ export const ownership: readonly Script[] = [
           ),
       },
       {
-        name: "the second",
+        name: "create the second, of 3",
         act: (stage) =>
           stage.create(
             "replicasets",
@@ -136,25 +145,31 @@ export const ownership: readonly Script[] = [
           ),
       },
       {
-        name: "one pod of each goes",
+        name: "delete one pod of each",
         async act(stage) {
           for (const name of ["one", "two"]) await removePod(stage, at(await activePods(stage, name), 0));
         },
       },
-      { name: "the first down to none", act: (stage) => scale(stage, "one", 0) },
+      { name: "scale the first to 0", act: (stage) => scale(stage, "one", 0) },
     ],
   },
   {
-    name: "pods of a ReplicaSet that is gone are not adopted by its successor",
+    name: "pods of a deleted ReplicaSet are not adopted by a new one with the same name",
     steps: [
-      { name: "2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
       {
-        name: "it goes in the background, and nobody collects",
+        name: "create a ReplicaSet of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
+      {
+        name: "delete it in the background, without a garbage collector",
         act: (stage) => stage.remove("replicasets", "web", { propagationPolicy: "Background" }),
       },
-      { name: "a successor of 2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
       {
-        name: "one of the old pods loses its owner",
+        name: "create a new one of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
+      {
+        name: "remove the owner reference of an old pod",
         async act(stage) {
           const pods = await stage.pods();
           const uid = (await stage.get("replicasets", "web"))["metadata"] as { uid: string };
@@ -167,11 +182,14 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "another selector comes with a ReplicaSet made anew, and leaves the old pods behind",
+    name: "a ReplicaSet recreated with another selector does not take the old pods",
     steps: [
-      { name: "2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
       {
-        name: "it is made anew with a selector of expressions",
+        name: "create a ReplicaSet of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
+      {
+        name: "recreate it with matchExpressions",
         async act(stage) {
           await stage.remove("replicasets", "web", { propagationPolicy: "Background" });
           const matchExpressions = [
@@ -186,7 +204,7 @@ export const ownership: readonly Script[] = [
         },
       },
       {
-        name: "an orphan that it selects",
+        name: "create an orphan that it selects",
         act: (stage) =>
           stage.create(
             "pods",
@@ -194,17 +212,20 @@ export const ownership: readonly Script[] = [
           ),
       },
       {
-        name: "an orphan that it does not",
+        name: "create an orphan that it does not select",
         act: (stage) => stage.create("pods", podNamed("canary", { app: "shop", tier: "", canary: "" })),
       },
     ],
   },
   {
-    name: "a pod loses its owner reference by hand and is adopted again",
+    name: "a pod whose owner reference was removed is adopted again",
     steps: [
-      { name: "2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
       {
-        name: "one loses it",
+        name: "create a ReplicaSet of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
+      {
+        name: "remove the owner reference of a pod",
         async act(stage) {
           const pod = at(await activePods(stage, "web"), 0);
           await stage.patch("pods", pod.metadata.name, { metadata: { ownerReferences: null } });

@@ -9,19 +9,22 @@ const marks = ["first", "second", "third", "fourth"];
 /** Creates four marked pods, lets `difference` distinguish the n-th, and then removes them one at a time by scaling down. */
 function ranking(name: string, difference: (stage: Stage, pod: PodObject, n: number) => Promise<unknown>): Script {
   return {
-    name: `scaled down, it deletes ${name}`,
+    name: `scaling down deletes ${name}`,
     steps: [
-      { name: "4", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 4 })) },
       {
-        name: "each pod is told apart",
+        name: "create a ReplicaSet of 4",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 4 })),
+      },
+      {
+        name: "give each pod a different state",
         async act(stage) {
           const pods = await activePods(stage, "web");
           await mark(stage, pods, marks);
           for (const [n, pod] of pods.entries()) await difference(stage, pod, n);
         },
       },
-      { name: "2", act: (stage) => scale(stage, "web", 2) },
-      { name: "1", act: (stage) => scale(stage, "web", 1) },
+      { name: "scale to 2", act: (stage) => scale(stage, "web", 2) },
+      { name: "scale to 1", act: (stage) => scale(stage, "web", 1) },
     ],
   };
 }
@@ -38,15 +41,15 @@ async function onNodeWith(stage: Stage, pod: PodObject, n: number, state: PodSta
 const sidecar = { name: "side", image: "side:1", restartPolicy: "Always" };
 
 const bySidecarRestarts: Script = {
-  name: "scaled down, it deletes the pods with more restarts of sidecars",
+  name: "scaling down deletes the pods with more sidecar restarts first",
   steps: [
     {
-      name: "3 with a sidecar",
+      name: "create a ReplicaSet of 3 with a sidecar",
       act: (stage) =>
         stage.create("replicasets", replicaSet("web", { replicas: 3, spec: { initContainers: [sidecar] } })),
     },
     {
-      name: "each sidecar has restarted another number of times",
+      name: "give each sidecar a different restart count",
       async act(stage) {
         const pods = await activePods(stage, "web");
         await mark(stage, pods, ["five times", "once", "twice"]);
@@ -55,22 +58,25 @@ const bySidecarRestarts: Script = {
         }
       },
     },
-    { name: "2", act: (stage) => scale(stage, "web", 2) },
-    { name: "1", act: (stage) => scale(stage, "web", 1) },
+    { name: "scale to 2", act: (stage) => scale(stage, "web", 2) },
+    { name: "scale to 1", act: (stage) => scale(stage, "web", 1) },
   ],
 };
 
 const byAge: Script = {
-  name: "scaled down, it deletes the youngest pods",
+  name: "scaling down deletes the youngest pods first",
   steps: [
-    { name: "2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
     {
-      name: "they grow old",
+      name: "create a ReplicaSet of 2",
+      act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+    },
+    {
+      name: "wait until the pods are older",
       act: async (stage) => mark(stage, await activePods(stage, "web"), ["old", "old"]),
       waitMs: 9000,
     },
     {
-      name: "2 more, and at once too many",
+      name: "scale to 4 and immediately back to 2",
       async act(stage) {
         await scale(stage, "web", 4);
         await untilThereAre(stage, 4);
@@ -104,7 +110,7 @@ const related = (name: string, replicas: number, own: object): object =>
   replicaSet(name, { replicas, own, labels: { app: "parent", of: name }, selector: { matchLabels: { of: name } } });
 
 const costs = (texts: readonly string[]): Step => ({
-  name: `deletion costs ${texts.join(", ")}`,
+  name: `set the deletion costs ${texts.join(", ")}`,
   async act(stage) {
     const pods = await activePods(stage, "web");
     for (const [n, cost] of texts.entries()) {
@@ -118,7 +124,7 @@ export const rankings: readonly Script[] = [
     if (n < 3) await bind(stage, pod, `node-${n}`);
     if (n < 2) await setPodState(stage, pod, running({ readyForMs: (n + 1) * 30 * day }));
   }),
-  ranking("pending before unknown before running pods", (stage, pod, n) =>
+  ranking("pending, then unknown, then running pods", (stage, pod, n) =>
     onNodeWith(stage, pod, n, {
       phase: at(["Running", "Unknown", "Pending", "Pending"], n),
       ...(n === 3 && { ready: true }),
@@ -127,19 +133,24 @@ export const rankings: readonly Script[] = [
   ranking("pods that are not ready first", async (stage, pod, n) =>
     onNodeWith(stage, pod, n, running({ ready: n < 1, restarts: n })),
   ),
-  ranking("pods that became ready last", (stage, pod, n) =>
+  ranking("the pods that became ready last first", (stage, pod, n) =>
     onNodeWith(stage, pod, n, running({ readyForMs: 10 ** (n + 6) })),
   ),
-  ranking("pods with more restarts", (stage, pod, n) => onNodeWith(stage, pod, n, running({ restarts: 3 - n }))),
+  ranking("the pods with more restarts first", (stage, pod, n) =>
+    onNodeWith(stage, pod, n, running({ restarts: 3 - n })),
+  ),
   bySidecarRestarts,
   byAge,
   {
-    name: "scaled down, it deletes pods of the lowest deletion cost, no cost being 0",
+    name: "scaling down deletes the pods with the lowest deletion cost, 0 if unset",
     steps: [
-      { name: "6", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 6 })) },
+      {
+        name: "create a ReplicaSet of 6",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 6 })),
+      },
       costs(["10", "-5", "2147483647", "-2147483648", "0"]),
       {
-        name: "one more, of a cost above 0, without an annotation there at first",
+        name: "set a cost of 1 on the pod without annotations",
         async act(stage) {
           const [plain] = await stage.pods(({ metadata }) => metadata.annotations === undefined);
           await stage.patch("pods", plain?.metadata.name ?? "", {
@@ -148,32 +159,32 @@ export const rankings: readonly Script[] = [
         },
       },
       ...[5, 4, 3, 2, 1].map((replicas) => ({
-        name: `${replicas}`,
+        name: `scale to ${replicas}`,
         act: (stage: Stage) => scale(stage, "web", replicas),
       })),
     ],
   },
   {
-    name: "scaled down, it deletes from the node with most of its pods",
+    name: "scaling down deletes from the node with the most of its pods",
     steps: [
       {
-        name: "4 of a parent",
+        name: "create a ReplicaSet of 4 with a parent",
         act: (stage) =>
           stage.create("replicasets", replicaSet("web", { replicas: 4, own: { ownerReferences: [parentOn(stage)] } })),
       },
-      { name: "three on one node", act: (stage) => placed(stage, { web: ["a", "a", "a", "b"] }) },
-      { name: "2", act: (stage) => scale(stage, "web", 2) },
+      { name: "place three of the pods on one node", act: (stage) => placed(stage, { web: ["a", "a", "a", "b"] }) },
+      { name: "scale to 2", act: (stage) => scale(stage, "web", 2) },
       {
-        name: "one of the others goes by itself",
+        name: "remove one of the remaining pods",
         act: async (stage) => removePod(stage, at(await activePods(stage, "web"), 0), "at once"),
       },
     ],
   },
   {
-    name: "two ReplicaSets of one parent: the pods of both count on a node",
+    name: "two ReplicaSets with the same owner: the pods of both are counted per node",
     steps: [
       {
-        name: "2 and 3",
+        name: "create one of 2 and one of 3",
         async act(stage) {
           const own = { ownerReferences: [parentOn(stage)] };
           await stage.create("replicasets", related("new", 2, own));
@@ -181,10 +192,10 @@ export const rankings: readonly Script[] = [
         },
       },
       {
-        name: "the other's pods are all on one node",
+        name: "place all pods of one on the same node",
         act: (stage) => placed(stage, { new: ["a", "b"], old: ["b", "b", "b"] }),
       },
-      { name: "the crowded node loses one", act: (stage) => scale(stage, "new", 1) },
+      { name: "scale down the other, with a pod on that node", act: (stage) => scale(stage, "new", 1) },
     ],
   },
 ];

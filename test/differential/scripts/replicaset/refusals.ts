@@ -18,12 +18,15 @@ function touch(stage: Stage, name: string): Promise<unknown> {
 
 export const refusals: readonly Script[] = [
   {
-    name: "a quota allows none: ReplicaFailure comes, and goes with the quota",
+    name: "a quota allows no pods: ReplicaFailure is set, and removed after the quota is deleted",
     steps: [
-      { name: "the quota", act: (stage) => quota(stage, 0, 0) },
-      { name: "4", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 4 })) },
+      { name: "create the quota", act: (stage) => quota(stage, 0, 0) },
       {
-        name: "the quota goes",
+        name: "create a ReplicaSet of 4",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 4 })),
+      },
+      {
+        name: "delete the quota",
         async act(stage) {
           await stage.remove("resourcequotas", "small");
           await touch(stage, "web");
@@ -33,39 +36,48 @@ export const refusals: readonly Script[] = [
     ],
   },
   {
-    name: "a quota allows one of 4",
+    name: "a quota allows 1 of 4 pods",
     steps: [
-      { name: "the quota", act: (stage) => quota(stage, 1, 0) },
-      { name: "4", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 4 })) },
-      { name: "down to what there is", act: (stage) => scale(stage, "web", 1), waitMs: 500 },
+      { name: "create the quota", act: (stage) => quota(stage, 1, 0) },
+      {
+        name: "create a ReplicaSet of 4",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 4 })),
+      },
+      { name: "scale to 1, which the quota allows", act: (stage) => scale(stage, "web", 1), waitMs: 500 },
     ],
   },
   {
     name: "a quota stops a slow start in its second batch",
     steps: [
-      { name: "the quota", act: (stage) => quota(stage, 3, 0) },
-      { name: "20", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 20 })) },
+      { name: "create the quota", act: (stage) => quota(stage, 3, 0) },
+      {
+        name: "create a ReplicaSet of 20",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 20 })),
+      },
     ],
   },
   {
-    name: "a ReplicaFailure stays as it first was until nothing fails",
+    name: "ReplicaFailure keeps its first reason and message until nothing fails",
     steps: [
-      { name: "the quota", act: (stage) => quota(stage, 2, 2) },
-      { name: "2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
-      { name: "3", act: (stage) => scale(stage, "web", 3) },
-      { name: "none", act: (stage) => scale(stage, "web", 0) },
+      { name: "create a quota that is used up", act: (stage) => quota(stage, 2, 2) },
+      {
+        name: "create a ReplicaSet of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
+      { name: "scale to 3", act: (stage) => scale(stage, "web", 3) },
+      { name: "scale to 0", act: (stage) => scale(stage, "web", 0) },
     ],
   },
   {
-    name: "pods that are not valid are refused",
+    name: "the server rejects invalid pods",
     steps: [
       {
-        name: "a template that a ReplicaSet may have and a pod may not",
+        name: "create a ReplicaSet whose template is valid, but whose pods are not",
         act: (stage) =>
           stage.create("replicasets", replicaSet("web", { replicas: 3, spec: { serviceAccountName: "nobody" } })),
       },
       {
-        name: "the template is mended",
+        name: "correct the template",
         act: (stage) =>
           stage.patch("replicasets", "web", {
             spec: { template: { spec: { serviceAccountName: null, serviceAccount: null } } },
@@ -75,10 +87,10 @@ export const refusals: readonly Script[] = [
     ],
   },
   {
-    name: "a LimitRange refuses pods, and gives others what they lack",
+    name: "a LimitRange rejects some pods and sets defaults on others",
     steps: [
       {
-        name: "the LimitRange",
+        name: "create the LimitRange",
         act: (stage) =>
           stage.create("limitranges", {
             metadata: { name: "limits" },
@@ -89,9 +101,12 @@ export const refusals: readonly Script[] = [
             },
           }),
       },
-      { name: "2 that say nothing", act: (stage) => stage.create("replicasets", replicaSet("meek", { replicas: 2 })) },
       {
-        name: "2 that ask for too much",
+        name: "create a ReplicaSet of 2 without resources",
+        act: (stage) => stage.create("replicasets", replicaSet("meek", { replicas: 2 })),
+      },
+      {
+        name: "create a ReplicaSet of 2 above the maximum",
         act: (stage) =>
           stage.create(
             "replicasets",
@@ -104,16 +119,19 @@ export const refusals: readonly Script[] = [
     ],
   },
   {
-    name: "a namespace that is being deleted takes no pods, and nobody complains",
+    name: "a terminating namespace rejects pods, without an Event or a condition",
     steps: [
-      { name: "2", act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })) },
       {
-        name: "the namespace goes",
+        name: "create a ReplicaSet of 2",
+        act: (stage) => stage.create("replicasets", replicaSet("web", { replicas: 2 })),
+      },
+      {
+        name: "delete the namespace",
         act: (stage) => stage.cluster.request("DELETE", `/api/v1/namespaces/${stage.namespace}`),
       },
-      { name: "4", act: (stage) => scale(stage, "web", 4) },
-      { name: "a pod goes", act: async (stage) => removePod(stage, at(await activePods(stage, "web"), 0)) },
-      { name: "none", act: (stage) => scale(stage, "web", 0) },
+      { name: "scale to 4", act: (stage) => scale(stage, "web", 4) },
+      { name: "delete a pod", act: async (stage) => removePod(stage, at(await activePods(stage, "web"), 0)) },
+      { name: "scale to 0", act: (stage) => scale(stage, "web", 0) },
     ],
   },
 ];

@@ -5,36 +5,36 @@ import type { Script } from "../../play.ts";
 
 export const replicationControllers: readonly Script[] = [
   {
-    name: "a ReplicationController of 3, of 5, of 1, of none",
+    name: "a ReplicationController is scaled to 3, 5, 1 and 0",
     steps: [
       {
-        name: "3",
+        name: "create a ReplicationController of 3",
         act: (stage) => stage.create("replicationcontrollers", replicationController("web", { replicas: 3 })),
         order: true,
       },
-      { name: "5", act: (stage) => scale(stage, "web", 5, "replicationcontrollers"), order: true },
-      { name: "1", act: (stage) => scale(stage, "web", 1, "replicationcontrollers"), order: true },
+      { name: "scale to 5", act: (stage) => scale(stage, "web", 5, "replicationcontrollers"), order: true },
+      { name: "scale to 1", act: (stage) => scale(stage, "web", 1, "replicationcontrollers"), order: true },
       {
-        name: "none",
+        name: "scale to 0 by the scale subresource",
         act: (stage) => stage.patch("replicationcontrollers", "web/scale", { spec: { replicas: 0 } }),
         order: true,
       },
     ],
   },
   {
-    name: "a ReplicationController adopts, releases, replaces",
+    name: "a ReplicationController adopts, releases and replaces pods",
     steps: [
       {
-        name: "an orphan",
+        name: "create an orphan",
         act: (stage) => stage.create("pods", podNamed("orphan", { app: "web" })),
       },
       {
-        name: "2",
+        name: "create a ReplicationController of 2",
         order: true,
         act: (stage) => stage.create("replicationcontrollers", replicationController("web", { replicas: 2 })),
       },
       {
-        name: "the orphan is relabelled",
+        name: "relabel the orphan",
         act: (stage) => stage.patch("pods", "orphan", { metadata: { labels: { app: "aside" } } }),
       },
       {
@@ -42,7 +42,7 @@ export const replicationControllers: readonly Script[] = [
         act: async (stage) => setPodState(stage, at(await activePods(stage, "web"), 0), { phase: "Failed" }),
       },
       {
-        name: "a pod that runs is deleted",
+        name: "delete a bound pod",
         async act(stage) {
           const pod = at(await activePods(stage, "web"), 0);
           await bind(stage, pod, "one");
@@ -50,7 +50,7 @@ export const replicationControllers: readonly Script[] = [
         },
       },
       {
-        name: "a pod is ready",
+        name: "a pod becomes ready",
         async act(stage) {
           const pod = at(await activePods(stage, "web"), 0);
           await bind(stage, pod, "one");
@@ -60,14 +60,14 @@ export const replicationControllers: readonly Script[] = [
     ],
   },
   {
-    name: "the selector of a ReplicationController may change, and its pods with it",
+    name: "the selector of a ReplicationController can change, and it gets other pods",
     steps: [
       {
-        name: "2",
+        name: "create a ReplicationController of 2",
         act: (stage) => stage.create("replicationcontrollers", replicationController("web", { replicas: 2 })),
       },
       {
-        name: "another selector and template",
+        name: "change the selector and the template",
         order: true,
         act: (stage) =>
           stage.patch("replicationcontrollers", "web", {
@@ -80,10 +80,10 @@ export const replicationControllers: readonly Script[] = [
     ],
   },
   {
-    name: "a ReplicationController refused by a quota",
+    name: "a quota rejects the pods of a ReplicationController",
     steps: [
       {
-        name: "no pods allowed",
+        name: "create a quota that allows no pods",
         async act(stage) {
           const hard = { pods: "0" };
           await stage.create("resourcequotas", { metadata: { name: "small" }, spec: { hard } });
@@ -91,11 +91,11 @@ export const replicationControllers: readonly Script[] = [
         },
       },
       {
-        name: "2 desired",
+        name: "create a ReplicationController of 2",
         act: (stage) => stage.create("replicationcontrollers", replicationController("web", { replicas: 2 })),
       },
       {
-        name: "the quota goes",
+        name: "delete the quota",
         async act(stage) {
           await stage.remove("resourcequotas", "small");
           await stage.patch("replicationcontrollers", "web", { metadata: { annotations: { touched: "yes" } } });
@@ -105,21 +105,21 @@ export const replicationControllers: readonly Script[] = [
     ],
   },
   {
-    name: "a ReplicationController and a ReplicaSet of one name and selector",
+    name: "a ReplicationController and a ReplicaSet with the same name and selector",
     steps: [
       {
-        name: "2 and 2",
+        name: "create one of 2 each",
         async act(stage) {
           await stage.create("replicationcontrollers", replicationController("web", { replicas: 2 }));
           await stage.create("replicasets", replicaSet("web", { replicas: 2 }));
         },
       },
       {
-        name: "the ReplicationController down to none",
+        name: "scale the ReplicationController to 0",
         act: (stage) => scale(stage, "web", 0, "replicationcontrollers"),
       },
       {
-        name: "it is deleted, and its like of 1 comes",
+        name: "recreate the ReplicationController with 1 replica",
         act: async (stage) => {
           await stage.remove("replicationcontrollers", "web", { propagationPolicy: "Orphan" });
           await stage.patch("replicationcontrollers", "web", { metadata: { finalizers: null } });

@@ -58,7 +58,7 @@ export function statefulSetNamed(name: string, parts: StatefulSetParts = {}): ob
 
 export function create(parts: StatefulSetParts = {}, name = "db"): Step {
   return {
-    name: `${name} comes`,
+    name: `create ${name}`,
     order: parts.parallel !== true,
     act: (stage) => stage.create("statefulsets", statefulSetNamed(name, parts)),
   };
@@ -74,15 +74,17 @@ export function spec(name: string, body: object, more: Partial<Step> = {}): Step
 }
 
 export function image(version: number, more: Partial<Step> = {}): Step {
-  return spec(`image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
+  return spec(`set image ${version}`, { template: { spec: { containers: containersOf(version) } } }, more);
 }
 
 export function replicas(count: number, more: Partial<Step> = {}): Step {
-  return spec(`${count} replicas`, { replicas: count }, more);
+  return spec(`scale to ${count}`, { replicas: count }, more);
 }
 
 export function partition(count: number): Step {
-  return spec(`partition ${count}`, { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: count } } });
+  return spec(`set partition ${count}`, {
+    updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: count } },
+  });
 }
 
 const ordinal = ({ metadata }: PodObject): number => Number(/\d+$/.exec(metadata.name)?.[0] ?? -1);
@@ -120,20 +122,20 @@ export function toPod(name: string, pod: string, act: (stage: Stage, pod: PodObj
   };
 }
 
-export const ready = (pod: string): Step => toPod(`${pod} is ready`, pod, run);
+export const ready = (pod: string): Step => toPod(`${pod} becomes ready`, pod, run);
 export const unready = (pod: string): Step =>
-  toPod(`${pod} is not ready`, pod, (stage, found) => setPodState(stage, found, { ready: false }));
+  toPod(`${pod} becomes unready`, pod, (stage, found) => setPodState(stage, found, { ready: false }));
 export const fails = (pod: string, phase: "Failed" | "Succeeded" = "Failed"): Step =>
-  toPod(`${pod} has ${phase}`, pod, (stage, found) => setPodState(stage, found, { phase, ready: false }));
-export const deleted = (pod: string): Step => toPod(`${pod} is deleted`, pod, removePod);
+  toPod(`set ${pod} to ${phase}`, pod, (stage, found) => setPodState(stage, found, { phase, ready: false }));
+export const deleted = (pod: string): Step => toPod(`delete ${pod}`, pod, removePod);
 
 /** Completes the deletion of a pod, as the kubelet does: it is gone. */
 export const ends = (pod: string): Step =>
-  toPod(`${pod} is gone`, pod, (stage, found) => removePod(stage, found, "at once"));
+  toPod(`remove ${pod}`, pod, (stage, found) => removePod(stage, found, "at once"));
 
 /** Makes all existing pods run and become ready. */
 export const allReady: Step = {
-  name: "all pods get ready",
+  name: "all pods become ready",
   async act(stage) {
     for (const pod of await podsThat(stage, "not ready")) await run(stage, pod);
   },
@@ -141,7 +143,7 @@ export const allReady: Step = {
 
 /** Removes all pods that are being deleted. */
 export const allEnd: Step = {
-  name: "all that are being deleted are gone",
+  name: "remove the terminating pods",
   async act(stage) {
     for (const pod of await podsThat(stage, "going")) await removePod(stage, pod, "at once");
   },
@@ -166,7 +168,7 @@ export async function claimsOn(stage: Stage): Promise<readonly (Json & { readonl
 /** Removes a claim, as if a garbage collector ran and no protection controller. */
 export function removeClaim(name: string): Step {
   return {
-    name: `${name} is gone`,
+    name: `remove ${name}`,
     async act(stage) {
       await stage.patch("persistentvolumeclaims", name, { metadata: { finalizers: null } });
       await stage.remove("persistentvolumeclaims", name);

@@ -24,7 +24,7 @@ const allHaveClaims = async (stage: Stage): Promise<boolean> => (await claimsOn(
 function retained(whenDeleted: string, whenScaled: string, parallel: boolean): Script {
   const unordered = { order: false };
   return {
-    name: `claims with whenDeleted ${whenDeleted} and whenScaled ${whenScaled}, ${parallel ? "all at once" : "in order"}`,
+    name: `claims with whenDeleted ${whenDeleted} and whenScaled ${whenScaled}, ${parallel ? "Parallel" : "OrderedReady"}`,
     steps: [
       create({ replicas: 2, claims: ["data"], retention: [whenDeleted, whenScaled], parallel }),
       ...(parallel ? [allReady] : [ready("db-0"), ready("db-1")]),
@@ -39,7 +39,7 @@ function retained(whenDeleted: string, whenScaled: string, parallel: boolean): S
 }
 
 const changePolicy = (to: readonly [string, string]): Step =>
-  spec(`whenDeleted ${to[0]}, whenScaled ${to[1]}`, retentionOf(to), { order: false });
+  spec(`set whenDeleted ${to[0]}, whenScaled ${to[1]}`, retentionOf(to), { order: false });
 
 export const claims: readonly Script[] = [
   ...policies.flatMap((whenDeleted) =>
@@ -61,7 +61,7 @@ export const claims: readonly Script[] = [
     ],
   },
   {
-    name: "claims have what their templates have, and the labels of the selector",
+    name: "claims have the fields of their templates and the labels of the selector",
     steps: [
       create({
         replicas: 1,
@@ -89,10 +89,10 @@ export const claims: readonly Script[] = [
     ],
   },
   {
-    name: "claims that are there already are used",
+    name: "existing claims are used",
     steps: [
       {
-        name: "claims and their set",
+        name: "create claims, then the set",
         async act(stage) {
           for (const n of [0, 1]) await stage.create("persistentvolumeclaims", { ...claimTemplate(`data-db-${n}`) });
           await create({ replicas: 2, claims: ["data"], retention: ["Delete", "Retain"] }).act(stage);
@@ -103,51 +103,54 @@ export const claims: readonly Script[] = [
     ],
   },
   {
-    name: "claims that are refused keep the pod from being made",
+    name: "pods are not created if their claims are rejected",
     steps: [
       {
-        name: "no more than one claim",
+        name: "create a quota of one claim",
         act: (stage) => stage.create("resourcequotas", quota("persistentvolumeclaims", 1)),
       },
       create({ replicas: 2, claims: ["data"] }),
       ready("db-0"),
-      { name: "more claims", act: (stage) => stage.remove("resourcequotas", "limit"), until: allHaveClaims },
+      { name: "delete the quota", act: (stage) => stage.remove("resourcequotas", "limit"), until: allHaveClaims },
     ],
   },
   {
-    name: "pods that are refused leave their claims",
+    name: "claims are created even if the pods are rejected",
     steps: [
-      { name: "no more than one pod", act: (stage) => stage.create("resourcequotas", quota("pods", 1)) },
+      { name: "create a quota of one pod", act: (stage) => stage.create("resourcequotas", quota("pods", 1)) },
       create({ replicas: 3, claims: ["data"], retention: ["Delete", "Delete"], parallel: true }),
     ],
   },
   {
-    name: "a claim that a pending pod lacks is made again",
+    name: "a missing claim of a pending pod is created again",
     steps: [
       create({ replicas: 1, claims: ["data"] }),
       removeClaim("data-db-0"),
-      toPod("db-0 is touched", "db-0", (stage, { metadata }) =>
+      toPod("annotate db-0", "db-0", (stage, { metadata }) =>
         stage.patch("pods", metadata.name, { metadata: { annotations: { touched: "1" } } }),
       ),
     ],
   },
   {
-    name: "a claim on its way out keeps the pod from being made",
+    name: "a pod is not created while its claim is terminating",
     steps: [
       create({ replicas: 1, claims: ["data"] }),
       ready("db-0"),
       replicas(0, { order: false }),
       ends("db-0"),
-      { name: "its claim is deleted and held", act: (stage) => stage.remove("persistentvolumeclaims", "data-db-0") },
+      {
+        name: "delete its claim, which has a finalizer",
+        act: (stage) => stage.remove("persistentvolumeclaims", "data-db-0"),
+      },
       replicas(1, { order: false }),
     ],
   },
   {
-    name: "a claim with another controller is left to it",
+    name: "a claim with another controller is not changed",
     steps: [
       create({ replicas: 1, claims: ["data"] }),
       {
-        name: "another controller",
+        name: "set another controller",
         async act(stage) {
           const uid = "7f2b1c9e-0000-4000-8000-000000000001";
           const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "other", uid, controller: true }];
@@ -159,12 +162,12 @@ export const claims: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that lacks its claim's volume, as with a set made anew",
+    name: "a pod lacks the volume of its claim, because the set was recreated with claims",
     steps: [
       create({ replicas: 1 }),
       ready("db-0"),
       {
-        name: "the set goes, its pods stay",
+        name: "delete the set and orphan its pod",
         async act(stage) {
           await stage.remove("statefulsets", "db", { propagationPolicy: "Background" });
           await stage.patch("pods", "db-0", { metadata: { ownerReferences: null } });

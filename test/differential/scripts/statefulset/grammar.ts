@@ -103,7 +103,7 @@ function create(scene: Scene): Step {
   };
   Object.assign(scene, { exists: true, claims, parallel });
   return {
-    name: `db comes: ${JSON.stringify(parts)}`,
+    name: `create db with ${JSON.stringify(parts)}`,
     order: !parallel,
     act: (stage) => stage.create("statefulsets", statefulSetNamed("db", parts)),
   };
@@ -128,47 +128,49 @@ function toOne(
 }
 
 function getReady(scene: Scene): Step {
-  return toOne(scene, "a pod gets ready", "not ready", run);
+  return toOne(scene, "a pod becomes ready", "not ready", run);
 }
 
 function ends(scene: Scene): Step {
-  return toOne(scene, "a pod that is being deleted is gone", "going", (stage, pod) => removePod(stage, pod, "at once"));
+  return toOne(scene, "remove a terminating pod", "going", (stage, pod) => removePod(stage, pod, "at once"));
 }
 
 function loseReadiness(scene: Scene): Step {
-  return toOne(scene, "a pod is no longer ready", "ready", (stage, pod) => setPodState(stage, pod, { ready: false }));
+  return toOne(scene, "a pod becomes unready", "ready", (stage, pod) => setPodState(stage, pod, { ready: false }));
 }
 
 function removeOne(scene: Scene): Step {
-  return toOne(scene, "a pod is deleted", "alive", removePod);
+  return toOne(scene, "delete a pod", "alive", removePod);
 }
 
 function fail(scene: Scene): Step {
   const phase = scene.random.next() < 0.6 ? "Failed" : "Succeeded";
-  return toOne(scene, `a pod has ${phase}`, "alive", (stage, pod) => setPodState(stage, pod, { phase, ready: false }));
+  return toOne(scene, `set a pod to ${phase}`, "alive", (stage, pod) =>
+    setPodState(stage, pod, { phase, ready: false }),
+  );
 }
 
 function unlabel(scene: Scene): Step {
   const labels = { "statefulset.kubernetes.io/pod-name": null };
-  return toOne(scene, "a pod loses the label of its name", "alive", (stage, { metadata }) =>
+  return toOne(scene, "remove a pod's pod-name label", "alive", (stage, { metadata }) =>
     stage.patch("pods", metadata.name, { metadata: { labels } }),
   );
 }
 
 function release(scene: Scene): Step {
-  return toOne(scene, "a pod loses its owner", "alive", (stage, { metadata }) =>
+  return toOne(scene, "remove a pod's owner", "alive", (stage, { metadata }) =>
     stage.patch("pods", metadata.name, { metadata: { ownerReferences: null } }),
   );
 }
 
 function setImage(scene: Scene): Step {
   const image = 1 + below(scene.random, 4);
-  return change(scene, `image ${image}`, { spec: { template: { spec: { containers: containersOf(image) } } } });
+  return change(scene, `set image ${image}`, { spec: { template: { spec: { containers: containersOf(image) } } } });
 }
 
 function scaleTo(scene: Scene): Step {
   const replicas = below(scene.random, 6);
-  return change(scene, `${replicas} replicas`, { spec: { replicas } });
+  return change(scene, `scale to ${replicas}`, { spec: { replicas } });
 }
 
 function changeStrategy(scene: Scene): Step {
@@ -178,30 +180,30 @@ function changeStrategy(scene: Scene): Step {
 
 function startFrom(scene: Scene): Step {
   const start = below(scene.random, 3);
-  return change(scene, `from ordinal ${start}`, { spec: { ordinals: { start } } });
+  return change(scene, `set the start ordinal ${start}`, { spec: { ordinals: { start } } });
 }
 
 function minReady(scene: Scene): Step {
   // Half a day, while pods have been ready for an hour.
   const minReadySeconds = scene.random.next() < 0.6 ? 0 : 43_200;
-  return change(scene, `minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
+  return change(scene, `set minReadySeconds ${minReadySeconds}`, { spec: { minReadySeconds } });
 }
 
 function limitHistory(scene: Scene): Step {
   const revisionHistoryLimit = below(scene.random, 3);
-  return change(scene, `history of ${revisionHistoryLimit}`, { spec: { revisionHistoryLimit } });
+  return change(scene, `set revisionHistoryLimit ${revisionHistoryLimit}`, { spec: { revisionHistoryLimit } });
 }
 
 function changePolicy(scene: Scene): Step {
   const policy = policyOf(scene.random);
-  return change(scene, `whenDeleted ${policy[0]}, whenScaled ${policy[1]}`, { spec: retentionOf(policy) });
+  return change(scene, `set whenDeleted ${policy[0]}, whenScaled ${policy[1]}`, { spec: retentionOf(policy) });
 }
 
 /** Claims and revisions trigger no sync, so the set is patched once the caches have their changes. */
 function touch({ random }: Scene): Step {
   const touched = String(below(random, 1000));
   return {
-    name: "the set is touched",
+    name: "label the set",
     act: (stage) => stage.patch("statefulsets", "db", { metadata: { labels: { touched } } }),
   };
 }
@@ -224,20 +226,20 @@ function toRevision(
 }
 
 function orphanRevision(scene: Scene): readonly Step[] {
-  return toRevision(scene, "a revision loses its owner", (stage, name) =>
+  return toRevision(scene, "remove a revision's owner", (stage, name) =>
     stage.patch("controllerrevisions", name, { metadata: { ownerReferences: null } }),
   );
 }
 
 function removeRevision(scene: Scene): readonly Step[] {
-  return toRevision(scene, "a revision is deleted", (stage, name) => stage.remove("controllerrevisions", name));
+  return toRevision(scene, "delete a revision", (stage, name) => stage.remove("controllerrevisions", name));
 }
 
 /** Removes a claim, as if a garbage collector ran and no protection controller. */
 function removeClaim(scene: Scene): readonly Step[] {
   const fraction = scene.random.next();
   const remove: Step = {
-    name: "a claim is gone",
+    name: "remove a claim",
     async act(stage) {
       const claim = pick(await claimsOn(stage), fraction);
       if (claim === undefined) return;
@@ -249,7 +251,7 @@ function removeClaim(scene: Scene): readonly Step[] {
   const second = touch(scene);
   // Whether the first sync already sees the claim that it created, and sets its owner, is random.
   const both: Step = {
-    name: "the set is touched, and again",
+    name: "label the set twice",
     async act(stage) {
       await first.act(stage);
       await Bun.sleep(400);
@@ -263,7 +265,7 @@ function removeClaim(scene: Scene): readonly Step[] {
 function removeSet(scene: Scene): Step {
   scene.exists = false;
   return {
-    name: "db is deleted, its pods and revisions stay",
+    name: "delete db and orphan its pods and revisions",
     async act(stage) {
       await stage.remove("statefulsets", "db", { propagationPolicy: "Background" });
       for (const { metadata } of await stage.pods()) {

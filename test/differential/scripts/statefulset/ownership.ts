@@ -8,7 +8,7 @@ const allArePods = async (stage: Stage): Promise<boolean> => (await podsThat(sta
 
 /** Deletes the set and the owner references of its pods and revisions, like the garbage collector with propagationPolicy Orphan. */
 const orphanAll: Step = {
-  name: "the set goes, what it owns stays without an owner",
+  name: "delete the set and orphan its pods and revisions",
   async act(stage) {
     await stage.remove("statefulsets", "db", { propagationPolicy: "Background" });
     for (const { metadata } of await stage.pods()) await orphan(stage, "pods", metadata.name);
@@ -20,12 +20,12 @@ const orphan = (stage: Stage, resource: "pods" | "controllerrevisions", name: st
   stage.patch(resource, name, { metadata: { ownerReferences: null } });
 
 const deletion = (propagationPolicy: string): Script => ({
-  name: `a set is deleted: ${propagationPolicy}`,
+  name: `a set is deleted with propagationPolicy ${propagationPolicy}`,
   steps: [
     create({ replicas: 2 }),
     ready("db-0"),
-    { name: "it is deleted", act: (stage) => stage.remove("statefulsets", "db", { propagationPolicy }) },
-    toPod("a pod is relabelled", "db-1", (stage, { metadata }) =>
+    { name: "delete the set", act: (stage) => stage.remove("statefulsets", "db", { propagationPolicy }) },
+    toPod("relabel a pod", "db-1", (stage, { metadata }) =>
       stage.patch("pods", metadata.name, { metadata: { labels: { app: "aside" } } }),
     ),
   ],
@@ -36,11 +36,11 @@ export const ownership: readonly Script[] = [
   deletion("Orphan"),
   deletion("Foreground"),
   {
-    name: "a set that is made anew adopts pods and revisions",
+    name: "a recreated set adopts pods and revisions",
     steps: [create({ replicas: 2 }), ready("db-0"), ready("db-1"), orphanAll, create({ replicas: 2 }), replicas(1)],
   },
   {
-    name: "a set that is made anew with another template adopts and updates",
+    name: "a set recreated with another template adopts the pods and updates them",
     steps: [
       create({ replicas: 2 }),
       ready("db-0"),
@@ -53,10 +53,10 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "orphans: of the set's name and selector they are adopted, others are not",
+    name: "orphans with the set's selector and a name of its pods are adopted, others are not",
     steps: [
       {
-        name: "pods, then the set",
+        name: "create pods, then the set",
         async act(stage) {
           await stage.create("pods", podNamed("db-0", { app: "db" }));
           await stage.create("pods", podNamed("db-7", { app: "db" }));
@@ -70,10 +70,10 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "a pod of the name that is not the set's keeps it from being made",
+    name: "a pod is not created if another owner's pod has its name",
     steps: [
       {
-        name: "a pod of another owner, then the set",
+        name: "create a pod with another owner, then the set",
         async act(stage) {
           const uid = "7f2b1c9e-0000-4000-8000-000000000002";
           const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "other", uid, controller: true }];
@@ -84,67 +84,67 @@ export const ownership: readonly Script[] = [
     ],
   },
   {
-    name: "pods lose what makes them the set's, and get it back",
+    name: "labels of the set's pods are removed and restored",
     steps: [
       create({ replicas: 2 }),
       ready("db-0"),
       ready("db-1"),
-      toPod("db-1 is released", "db-1", (stage, { metadata }) =>
+      toPod("relabel db-1", "db-1", (stage, { metadata }) =>
         stage.patch("pods", metadata.name, { metadata: { labels: { app: "aside" } } }),
       ),
-      toPod("db-1 comes back", "db-1", (stage, { metadata }) =>
+      toPod("restore the label of db-1", "db-1", (stage, { metadata }) =>
         stage.patch("pods", metadata.name, { metadata: { labels: { app: "db" } } }),
       ),
-      toPod("db-0 loses the label of its name", "db-0", (stage, { metadata }) =>
+      toPod("remove the pod-name label of db-0", "db-0", (stage, { metadata }) =>
         stage.patch("pods", metadata.name, { metadata: { labels: { "statefulset.kubernetes.io/pod-name": null } } }),
       ),
-      toPod("db-1 loses that of its ordinal", "db-1", (stage, { metadata }) =>
+      toPod("remove the pod-index label of db-1", "db-1", (stage, { metadata }) =>
         stage.patch("pods", metadata.name, { metadata: { labels: { "apps.kubernetes.io/pod-index": null } } }),
       ),
-      toPod("db-1 loses that of its revision", "db-1", (stage, { metadata }) =>
+      toPod("remove the revision label of db-1", "db-1", (stage, { metadata }) =>
         stage.patch("pods", metadata.name, { metadata: { labels: { "controller-revision-hash": null } } }),
       ),
     ],
   },
   {
-    name: "a status that was edited by hand is mended, and loses its conditions with the next change",
+    name: "a status modified by hand is corrected, and the next change removes its conditions",
     steps: [
       create({ replicas: 1 }),
       ready("db-0"),
       {
-        name: "other counts, and a condition",
+        name: "set other counts and a condition",
         act: (stage) =>
           stage.patch("statefulsets", "db/status", {
             status: { replicas: 3, currentReplicas: 2, conditions: [{ type: "Example", status: "True" }] },
           }),
       },
       {
-        name: "a condition alone",
+        name: "set only a condition",
         act: (stage) =>
           stage.patch("statefulsets", "db/status", { status: { conditions: [{ type: "Example", status: "True" }] } }),
       },
       {
-        name: "an observed generation of the future",
+        name: "set observedGeneration above the generation",
         act: (stage) => stage.patch("statefulsets", "db/status", { status: { observedGeneration: 100 } }),
       },
       {
-        name: "another current revision",
+        name: "set another currentRevision",
         act: (stage) => stage.patch("statefulsets", "db/status", { status: { currentRevision: "db-none" } }),
       },
       image(2),
-      patch("annotations change", { metadata: { annotations: { note: "1" } } }),
+      patch("annotate the set", { metadata: { annotations: { note: "1" } } }),
     ],
   },
   {
-    name: "pods that are refused",
+    name: "a quota rejects pods",
     steps: [
       {
-        name: "no more than one pod",
+        name: "create a quota of one pod",
         act: (stage) => stage.create("resourcequotas", { metadata: { name: "limit" }, spec: { hard: { pods: "1" } } }),
       },
       create({ replicas: 2 }),
       ready("db-0"),
-      { name: "more pods", act: (stage) => stage.remove("resourcequotas", "limit"), until: allArePods },
+      { name: "delete the quota", act: (stage) => stage.remove("resourcequotas", "limit"), until: allArePods },
     ],
   },
 ];

@@ -4,11 +4,11 @@ import { allEnd, allReady, create, deleted, ends, fails, ready, replicas, spec, 
 
 export const scaling: readonly Script[] = [
   {
-    name: "in order up, each when the one before is ready",
+    name: "OrderedReady, up: each pod is created when the previous one is ready",
     steps: [create(), ready("db-0"), ready("db-1"), ready("db-2"), replicas(5), ready("db-3"), ready("db-4")],
   },
   {
-    name: "in order down, each when the one before is gone",
+    name: "OrderedReady, down: each pod is deleted when the previous one is removed",
     steps: [
       create(),
       ready("db-0"),
@@ -22,7 +22,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "in order down while pods are not healthy",
+    name: "OrderedReady, down, with pods that are not ready",
     steps: [
       create({ replicas: 4 }),
       ready("db-0"),
@@ -41,12 +41,12 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "in order up and down while the first is not ready",
+    name: "OrderedReady, up and down, while the first pod is not ready",
     steps: [create(), ready("db-0"), ready("db-1"), unready("db-0"), replicas(1), replicas(4), ready("db-0")],
   },
   {
-    name: "all at once up and down",
-    race: "of nine pods, which ones are deleted twice: the next sync may begin before a cache shows a deletion",
+    name: "Parallel, up and down",
+    race: "which of nine pods are deleted twice: the next sync may begin before the cache contains a deletion",
     steps: [
       create({ parallel: true, replicas: 5 }),
       allReady,
@@ -58,7 +58,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "pods that are deleted come back, in order those before come first",
+    name: "deleted pods are recreated, lower ordinals first",
     steps: [
       create(),
       ready("db-0"),
@@ -73,7 +73,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "pods that have ended are made anew",
+    name: "finished pods are recreated",
     steps: [
       create(),
       ready("db-0"),
@@ -88,7 +88,7 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "pods that have ended are made anew, all at once",
+    name: "finished pods are recreated, Parallel",
     steps: [
       create({ parallel: true }),
       allReady,
@@ -98,19 +98,19 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that has never been ready holds the others, and may be replaced",
+    name: "a pod that was never ready blocks the next ones, and can be replaced",
     steps: [create({ replicas: 2 }), deleted("db-0"), ready("db-0"), fails("db-1"), ready("db-1")],
   },
   {
-    name: "another start ordinal, in order",
+    name: "the start ordinal changes, OrderedReady",
     steps: [
       create({ replicas: 2, spec: { ordinals: { start: 3 } } }),
       ready("db-3"),
       ready("db-4"),
-      spec("from 4", { ordinals: { start: 4 } }),
+      spec("set the start ordinal 4", { ordinals: { start: 4 } }),
       ready("db-5"),
       ends("db-3"),
-      spec("from 0", { ordinals: null }),
+      spec("remove the start ordinal", { ordinals: null }),
       ready("db-0"),
       ready("db-1"),
       ends("db-5"),
@@ -118,24 +118,24 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
-    name: "another start ordinal, all at once",
+    name: "the start ordinal changes, Parallel",
     steps: [
       create({ parallel: true, replicas: 3, spec: { ordinals: { start: 1 } } }),
       allReady,
-      spec("from 2", { ordinals: { start: 2 } }, { order: false }),
+      spec("set the start ordinal 2", { ordinals: { start: 2 } }, { order: false }),
       allEnd,
     ],
   },
   {
-    name: "minReadySeconds hold the next pod",
+    name: "minReadySeconds delays the next pod",
     steps: [
       create({ replicas: 3, spec: { minReadySeconds: 4000 } }),
       ready("db-0"),
-      spec("shorter", { minReadySeconds: 3000 }),
+      spec("shorten minReadySeconds", { minReadySeconds: 3000 }),
       ready("db-1"),
-      spec("longer", { minReadySeconds: 40_000 }),
+      spec("lengthen minReadySeconds", { minReadySeconds: 40_000 }),
       replicas(1),
-      spec("none", { minReadySeconds: 0 }),
+      spec("set minReadySeconds 0", { minReadySeconds: 0 }),
     ],
   },
 ];

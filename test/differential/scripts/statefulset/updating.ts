@@ -31,15 +31,15 @@ const available = (pod: string): Step =>
 
 /** Revisions trigger no sync. */
 const touched = (count: number): Step =>
-  patch(`the set is touched (${count})`, { metadata: { labels: { touched: String(count) } } });
+  patch(`label the set (${count})`, { metadata: { labels: { touched: String(count) } } });
 
 export const updating: readonly Script[] = [
   {
-    name: "a rolling update, the last pod first",
+    name: "a rolling update begins with the last pod",
     steps: [...three, image(2), ends("db-2"), ready("db-2"), ends("db-1"), ready("db-1"), ends("db-0"), ready("db-0")],
   },
   {
-    name: "a rolling update that changes again half-way",
+    name: "the template changes again during a rolling update",
     steps: [
       ...three,
       image(2),
@@ -58,7 +58,7 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "a rolling update all at once is one pod after the other",
+    name: "a rolling update of a Parallel set updates one pod at a time",
     steps: [
       create({ parallel: true }),
       allReady,
@@ -74,7 +74,7 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "a partition keeps the first pods",
+    name: "pods below the partition are not updated",
     steps: [
       create({ replicas: 4, spec: { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } } }),
       ready("db-0"),
@@ -103,7 +103,7 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "a partition beyond the replicas, and another start ordinal",
+    name: "a partition beyond the replicas, with a start ordinal",
     steps: [
       create({ replicas: 2, spec: { ordinals: { start: 2 } } }),
       ready("db-2"),
@@ -119,20 +119,20 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "without a partition pods are made as many as are current",
+    name: "without a partition, as many pods as are current are created with the current revision",
     steps: [
       create({ parallel: true, replicas: 3, spec: plain }),
       allReady,
       image(2),
       ends("db-2"),
       ready("db-2"),
-      spec("none while it rolls", { replicas: 0 }, { order: false }),
+      spec("scale to 0 during the update", { replicas: 0 }, { order: false }),
       allEnd,
       replicas(2, { order: false }),
     ],
   },
   {
-    name: "OnDelete leaves pods alone until they are deleted",
+    name: "OnDelete updates pods only when they are deleted",
     steps: [
       create({ replicas: 2, spec: onDelete }),
       ready("db-0"),
@@ -145,13 +145,13 @@ export const updating: readonly Script[] = [
       ends("db-1"),
       ready("db-1"),
       image(1),
-      spec("rolling", plain),
+      spec("set RollingUpdate", plain),
       ends("db-1"),
       ready("db-1"),
     ],
   },
   {
-    name: "a stuck update stays stuck when the template is mended",
+    name: "a stuck update remains stuck after the template is corrected",
     steps: [
       ...three,
       image(2),
@@ -165,7 +165,7 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that is not ready holds up an update",
+    name: "a pod that is not ready delays an update",
     steps: [
       ...three,
       unready("db-1"),
@@ -178,7 +178,7 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "minReadySeconds hold up an update until they have gone by",
+    name: "minReadySeconds delays an update until they have passed",
     steps: [
       create({ replicas: 2, spec: { minReadySeconds: 3 } }),
       ready("db-0"),
@@ -190,7 +190,7 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "back to earlier templates, whose revisions become the latest",
+    name: "revisions of earlier templates become the latest again",
     steps: [
       create({ replicas: 1 }),
       ready("db-0"),
@@ -201,23 +201,23 @@ export const updating: readonly Script[] = [
       ends("db-0"),
       ready("db-0"),
       image(2),
-      image(2, { name: "image 2 again" }),
+      image(2, { name: "set image 2 again" }),
     ],
   },
   {
-    name: "the history is limited",
+    name: "the number of revisions is limited",
     steps: [
       create({ replicas: 1, spec: { revisionHistoryLimit: 2, ...onDelete } }),
       ready("db-0"),
       ...[2, 3, 4, 5].map((version) => image(version)),
-      spec("none is kept", { revisionHistoryLimit: 0 }),
-      spec("rolling", { ...plain, revisionHistoryLimit: -1 }),
+      spec("set revisionHistoryLimit 0", { revisionHistoryLimit: 0 }),
+      spec("set RollingUpdate and revisionHistoryLimit -1", { ...plain, revisionHistoryLimit: -1 }),
       ...[6, 7].map((version) => image(version)),
-      spec("one is kept", { revisionHistoryLimit: 1 }),
+      spec("set revisionHistoryLimit 1", { revisionHistoryLimit: 1 }),
     ],
   },
   {
-    name: "templates of every sort have upstream's hash",
+    name: "templates with all sorts of fields have upstream's hash",
     steps: [
       create({
         replicas: 1,
@@ -269,27 +269,27 @@ export const updating: readonly Script[] = [
           ],
         },
       }),
-      patch("other labels and annotations of the set", {
+      patch("change labels and annotations of the set", {
         metadata: { annotations: { note: null, more: "1" }, labels: { a: "b" } },
       }),
       image(2),
     ],
   },
   {
-    name: "a revision that is edited or deleted by hand",
+    name: "revisions are modified and deleted by hand",
     steps: [
       create({ replicas: 1 }),
       ready("db-0"),
       image(2),
       {
-        name: "all revisions are deleted",
+        name: "delete all revisions",
         async act(stage) {
           for (const { metadata } of await revisionsOn(stage)) await stage.remove("controllerrevisions", metadata.name);
         },
       },
       touched(1),
       {
-        name: "the highest becomes the lowest",
+        name: "set the number of the latest revision to 0",
         async act(stage) {
           const latest = (await revisionsOn(stage)).at(-1);
           if (latest !== undefined) await stage.patch("controllerrevisions", latest.metadata.name, { revision: 0 });
@@ -300,11 +300,11 @@ export const updating: readonly Script[] = [
     ],
   },
   {
-    name: "a revision's name that is taken is counted as a collision",
+    name: "an existing revision with the name of a new one is counted as a collision",
     steps: [
       create({ replicas: 0 }),
       {
-        name: "its revision is replaced by another of that name",
+        name: "replace its revision with another one of the same name",
         async act(stage) {
           const [own] = await revisionsOn(stage);
           const { name } = own?.metadata ?? { name: "" };
