@@ -9,39 +9,38 @@ import type { StageServer } from "../../stage.ts";
 
 /** Far shorter than the grace period, because on a busy machine heartbeats are late. */
 const everyMs = 800;
-/** A failing script does not stop its heartbeats, so they end after this time. */
+/** A failing script does not stop its heartbeats, so those of a node end after this time. */
 const longestMs = 600_000;
 const namespace = "kube-node-lease";
 const mergePatch = { "content-type": "application/merge-patch+json" };
 
-interface Beating {
-  readonly nodes: Set<string>;
-  readonly timer: Timer;
-}
-
-const beating = new Map<StageServer, Beating>();
+/** Per server, until when each node's Lease is renewed, in ms since 1970. */
+const beating = new Map<StageServer, Map<string, number>>();
 
 /** Renews the node's Lease immediately and periodically from now on. */
 export async function startBeating(server: StageServer, node: string): Promise<void> {
   await renew(server, node);
+  nodesBeatingOn(server).set(node, Date.now() + longestMs);
+}
+
+/** Returns the nodes of a server. Their Leases are renewed periodically from the first call on. */
+function nodesBeatingOn(server: StageServer): Map<string, number> {
   const known = beating.get(server);
-  if (known !== undefined) {
-    known.nodes.add(node);
-    return;
-  }
-  const nodes = new Set([node]);
-  const startedAt = Date.now();
-  const timer = setInterval(() => {
-    if (Date.now() - startedAt > longestMs) clearInterval(timer);
-    for (const each of nodes) void renew(server, each).catch(() => undefined);
-  }, everyMs);
-  timer.unref();
-  beating.set(server, { nodes, timer });
+  if (known !== undefined) return known;
+  const nodes = new Map<string, number>();
+  beating.set(server, nodes);
+  setInterval(() => {
+    for (const [node, until] of nodes) {
+      if (Date.now() > until) nodes.delete(node);
+      else void renew(server, node).catch(() => undefined);
+    }
+  }, everyMs).unref();
+  return nodes;
 }
 
 /** Stops the node's heartbeats. */
 export function stopBeating(server: StageServer, node: string): void {
-  beating.get(server)?.nodes.delete(node);
+  beating.get(server)?.delete(node);
 }
 
 async function renew(server: StageServer, node: string): Promise<void> {
