@@ -34,7 +34,7 @@ export function randomScript(seed: number, length: number): Script {
 
 function request(random: Random, n: number): Step {
   const parts = random.next() < 0.3 ? {} : random.next() < 0.7 ? oneOf(random, oddities) : two(random);
-  return act(`request r${n}: ${JSON.stringify(parts)}`, (stage) => makeRequest(stage, `r${n}`, parts));
+  return act(`create request r${n} with ${JSON.stringify(parts)}`, (stage) => makeRequest(stage, `r${n}`, parts));
 }
 
 function two(random: Random): Parts {
@@ -42,7 +42,7 @@ function two(random: Random): Parts {
 }
 
 function removal(): Step {
-  return act("the first request is deleted", async (stage) => {
+  return act("delete the first request", async (stage) => {
     const [name] = (await requestsOf(stage)).map(({ metadata }) => metadata.name).toSorted();
     if (name !== undefined) await stage.remove(CertificateSigningRequests, name);
   });

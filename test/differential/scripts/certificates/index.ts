@@ -5,21 +5,21 @@ import { act, decide, grant, isApproved, kubeletSigner, makeRequest, type Parts 
 import { ownName } from "../../stage.ts";
 
 const asked = (name: string, parts: Parts = {}): Step =>
-  act(`request ${name}: ${JSON.stringify(parts)}`, (stage) => makeRequest(stage, name, parts));
+  act(`create request ${name} with ${JSON.stringify(parts)}`, (stage) => makeRequest(stage, name, parts));
 const approved = (name: string, parts: Parts = {}): Step => ({ ...asked(name, parts), until: isApproved(name) });
 const granted = (by: "node" | "joiner", right?: string): Step =>
-  act(`${by} may create ${right ?? "requests"}`, (stage) => grant(stage, by, right));
+  act(`allow ${by} to create ${right ?? "requests"}`, (stage) => grant(stage, by, right));
 const waits = (step: Step): Step => ({ ...step, waitMs: 1500 });
 
 const usages = ["client auth", "digital signature", "key encipherment"];
 
 export const scripts: readonly Script[] = [
   {
-    name: "an administrator may ask for any kubelet",
+    name: "requests of an administrator for any kubelet are approved",
     steps: [approved("one"), approved("two", { usages }), approved("other", { commonName: "system:node:other" })],
   },
   {
-    name: "a node renews its own certificate, once it has the right",
+    name: "a node's request for its own certificate is approved once it has the right",
     steps: [
       granted("node"),
       waits(asked("one", { by: "node", usages })),
@@ -29,7 +29,7 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "somebody joins a node, once they have the right",
+    name: "a joining user's request is approved once the user has the right",
     steps: [
       granted("joiner"),
       waits(asked("one", { by: "joiner" })),
@@ -39,11 +39,11 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "a node that may join nodes, too, asks for its own certificate",
+    name: "a node that may join nodes also requests its own certificate",
     steps: [granted("node"), granted("node", "nodeclient"), approved("one", { by: "node" })],
   },
   {
-    name: "what is no kubelet's is left to others",
+    name: "requests that are not for a kubelet's client certificate are ignored",
     steps: [
       asked("signer", { signerName: "kubernetes.io/kube-apiserver-client", usages: ["client auth"] }),
       asked("serving", { signerName: "kubernetes.io/kubelet-serving", usages: ["server auth", "digital signature"] }),
@@ -60,27 +60,27 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "what somebody has decided stays, and what failed may still be approved",
+    name: "decisions by hand are kept, and failed requests can still be approved",
     steps: [
       granted("node"),
       waits(asked("denied", { by: "node" })),
-      act("it is denied", (stage) => decide(stage, "denied", "Denied")),
+      act("deny the request", (stage) => decide(stage, "denied", "Denied")),
       waits(asked("approved", { by: "node" })),
-      act("the other is approved", (stage) => decide(stage, "approved", "Approved")),
+      act("approve the other request", (stage) => decide(stage, "approved", "Approved")),
       waits(asked("failed", { by: "node" })),
-      act("a third fails", (stage) => decide(stage, "failed", "Failed")),
+      act("a third request fails", (stage) => decide(stage, "failed", "Failed")),
       { ...granted("node", "selfnodeclient"), until: isApproved("failed") },
-      act("a label for the denied one", (stage) =>
+      act("label the denied request", (stage) =>
         stage.patch(CertificateSigningRequests, ownName(stage, "denied"), { metadata: { labels: { team: "red" } } }),
       ),
     ],
   },
   {
-    name: "a request goes while its author lacks the right, and comes again",
+    name: "a request is deleted while its author lacks the right, and created again",
     steps: [
       granted("joiner"),
       waits(asked("one", { by: "joiner", signerName: kubeletSigner })),
-      act("it is deleted", (stage) => stage.remove(CertificateSigningRequests, ownName(stage, "one"))),
+      act("delete the request", (stage) => stage.remove(CertificateSigningRequests, ownName(stage, "one"))),
       granted("joiner", "nodeclient"),
       approved("one", { by: "joiner" }),
     ],

@@ -80,8 +80,8 @@ function publishing(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"
   scene.slices.set(name, generation);
   const text = `${name} of generation ${generation}: ${JSON.stringify(devices)}`;
   return before === undefined
-    ? act(`slice ${text}`, (stage) => makeSlice(stage, name, devices, { generation }))
-    : act(`devices of ${text}`, (stage) => setDevices(stage, name, devices, generation));
+    ? act(`create slice ${text}`, (stage) => makeSlice(stage, name, devices, { generation }))
+    : act(`set the devices of ${text}`, (stage) => setDevices(stage, name, devices, generation));
 }
 
 /** Creates a pod with one or two claims of its own. */
@@ -93,7 +93,7 @@ function using(scene: Scene): Step {
     tolerations: tolerationsOf(scene),
     pods: scene.random.next() < 0.9 ? [name] : [],
   }));
-  return act(`pod ${name}: ${JSON.stringify(parts)}`, async (stage) => {
+  return act(`create pod ${name} with ${JSON.stringify(parts)}`, async (stage) => {
     await makeUser(stage, name, { claims });
     for (const [n, claim] of claims.entries()) await makeClaim(stage, claim, parts[n]);
   });
@@ -114,18 +114,18 @@ const moves: readonly ((scene: Scene) => Step)[] = [
     const [name] = [...scene.slices.keys()].slice(-1);
     if (name === undefined) return publishing(scene);
     scene.slices.delete(name);
-    return act(`slice ${name} goes`, (stage) => removeSlice(stage, name));
+    return act(`delete slice ${name}`, (stage) => removeSlice(stage, name));
   },
   ({ random }) => {
     const fraction = random.next();
-    return act("a claim is released", async (stage) => {
+    return act("release a claim", async (stage) => {
       const name = await someClaim(stage, fraction);
       if (name !== undefined) await reserve(stage, name, []);
     });
   },
   ({ random }) => {
     const fraction = random.next();
-    return act("a claim goes", async (stage) => {
+    return act("delete a claim", async (stage) => {
       const name = await someClaim(stage, fraction);
       if (name !== undefined) await stage.remove(ResourceClaims, name);
     });

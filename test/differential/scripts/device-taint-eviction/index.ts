@@ -18,25 +18,27 @@ import {
 
 const bad = noExecute("bad");
 const slice = (name: string, devices: Devices, parts: SliceParts = {}): Step =>
-  act(`slice ${name}: ${JSON.stringify({ devices, ...parts })}`, (stage) => makeSlice(stage, name, devices, parts));
+  act(`create slice ${name} with ${JSON.stringify({ devices, ...parts })}`, (stage) =>
+    makeSlice(stage, name, devices, parts),
+  );
 const devices = (name: string, all: Devices, generation?: number): Step =>
-  act(`devices of ${name}: ${JSON.stringify(all)}`, (stage) => setDevices(stage, name, all, generation));
-const noMore = (name: string): Step => act(`slice ${name} goes`, (stage) => removeSlice(stage, name));
+  act(`set the devices of ${name} to ${JSON.stringify(all)}`, (stage) => setDevices(stage, name, all, generation));
+const noMore = (name: string): Step => act(`delete slice ${name}`, (stage) => removeSlice(stage, name));
 const user = (name: string, claims: readonly string[], parts: ClaimParts = {}): Step =>
-  act(`pod ${name} uses ${claims.join(", ")}`, async (stage) => {
+  act(`create pod ${name} with the claims ${claims.join(", ")}`, async (stage) => {
     await makeUser(stage, name, { claims });
     for (const claim of claims) await makeClaim(stage, claim, { ...parts, pods: [name] });
   });
 
 const taints: readonly Script[] = [
   {
-    name: "a device is tainted: its pods go, and others stay",
+    name: "a device is tainted: its pods are evicted, others are not",
     steps: [
       slice("s", { "gpu-0": [], "gpu-1": [], "gpu-2": [{ key: "bad", effect: "NoSchedule" }] }),
       user("web", ["a"]),
       user("two", ["b", "c"], { devices: ["gpu-1", "gpu-2"] }),
       user("shared", ["d"], { devices: ["gpu-0", "gpu-1"] }),
-      act("another user of d", async (stage) => {
+      act("create another user of claim d", async (stage) => {
         await makeUser(stage, "second", { claims: ["d"] });
         await makeUser(stage, "not-reserved", { claims: ["d"] });
         await reserve(stage, "d", ["shared", "second"]);
@@ -47,7 +49,7 @@ const taints: readonly Script[] = [
     ],
   },
   {
-    name: "a taint changes while its pod is being deleted, and goes",
+    name: "a taint changes while its pod is terminating, and is removed",
     steps: [
       slice("s", { "gpu-0": [bad], "gpu-1": [] }),
       user("web", ["a"]),
@@ -55,7 +57,7 @@ const taints: readonly Script[] = [
       devices("s", { "gpu-0": [noExecute("bad", "very"), noExecute("worse")], "gpu-1": [bad] }),
       devices("s", { "gpu-0": [], "gpu-1": [] }),
       devices("s", { "gpu-0": [bad] }),
-      act("a label for its claim", (stage) => stage.patch(ResourceClaims, "a", { metadata: { labels: { x: "y" } } })),
+      act("label the claim", (stage) => stage.patch(ResourceClaims, "a", { metadata: { labels: { x: "y" } } })),
       noMore("s"),
     ],
   },
@@ -74,7 +76,7 @@ const taints: readonly Script[] = [
 
 const tolerations: readonly Script[] = [
   {
-    name: "claims tolerate taints for ever, for a while, or not at all",
+    name: "claims tolerate taints forever, for a time, or not at all",
     steps: [
       slice("s", { "gpu-0": [] }),
       user("any", ["any"], { tolerations: [{ operator: "Exists", effect: "NoExecute" }] }),
@@ -95,7 +97,7 @@ const tolerations: readonly Script[] = [
     ],
   },
   {
-    name: "a taint was added before anybody saw it",
+    name: "a taint was added before it was observed",
     steps: [
       slice("s", { "gpu-0": [{ ...bad, timeAdded: "2026-01-01T00:00:00Z" }] }),
       user("patient", ["patient"], { tolerations: [tolerating("bad", 3600)] }),
@@ -108,13 +110,13 @@ const tolerations: readonly Script[] = [
 
 const users: readonly Script[] = [
   {
-    name: "a pod comes to a tainted device in several ways",
+    name: "a pod gets a tainted device in several ways",
     steps: [
       slice("s", { "gpu-0": [bad] }),
-      act("a pod without a node", (stage) => makeUser(stage, "web", { claims: ["a"], bound: false })),
-      act("its claim", (stage) => makeClaim(stage, "a", { pods: ["web"] })),
-      act("it gets a node", (stage) => bindPod(stage, "web")),
-      act("pods whose claims have no devices", async (stage) => {
+      act("create a pod without a node", (stage) => makeUser(stage, "web", { claims: ["a"], bound: false })),
+      act("create its claim", (stage) => makeClaim(stage, "a", { pods: ["web"] })),
+      act("bind it to a node", (stage) => bindPod(stage, "web")),
+      act("create pods whose claims have no devices", async (stage) => {
         await makeUser(stage, "late", { claims: ["b"] });
         await makeUser(stage, "later", { claims: ["c"] });
         await stage.create(ResourceClaims, {
@@ -123,25 +125,25 @@ const users: readonly Script[] = [
         });
         await makeClaim(stage, "c");
       }),
-      act("b gets some", (stage) => allocate(stage, "b", { pods: ["late"] })),
-      act("c is reserved", (stage) => reserve(stage, "c", ["later"])),
+      act("allocate a device to claim b", (stage) => allocate(stage, "b", { pods: ["late"] })),
+      act("reserve claim c", (stage) => reserve(stage, "c", ["later"])),
     ],
   },
   {
-    name: "a pod that waits for its time no longer has to go",
+    name: "a waiting eviction is cancelled",
     steps: [
       slice("s", { "gpu-0": [bad], "gpu-1": [bad] }),
       user("released", ["a"], { tolerations: [tolerating("bad", 600)] }),
       user("without", ["b"], { tolerations: [tolerating("bad", 600)] }),
       user("gone", ["c"], { tolerations: [tolerating("bad", 600)] }),
       user("two", ["d", "e"], { tolerations: [tolerating("bad", 600)], devices: ["gpu-1"] }),
-      act("a is released", (stage) => reserve(stage, "a", [])),
-      act("b goes", (stage) => stage.remove(ResourceClaims, "b")),
-      act("gone goes", async (stage) => {
+      act("release claim a", (stage) => reserve(stage, "a", [])),
+      act("delete claim b", (stage) => stage.remove(ResourceClaims, "b")),
+      act("remove pod gone", async (stage) => {
         await stage.patch("pods", "gone", { metadata: { finalizers: [] } });
         await endPod(stage, "gone");
       }),
-      act("d goes", (stage) => stage.remove(ResourceClaims, "d")),
+      act("delete claim d", (stage) => stage.remove(ResourceClaims, "d")),
       devices("s", { "gpu-0": [bad] }),
     ],
   },

@@ -43,7 +43,7 @@ export function randomScript(seed: number, length: number): Script {
 function begin(scene: Scene): Step {
   const specs = serviceNames.map(() => specOf(scene));
   return {
-    name: `nodes and Services ${JSON.stringify(specs)}`,
+    name: `create nodes and Services with ${JSON.stringify(specs)}`,
     async act(stage) {
       await makeNode(stage, "one", { zone: "a" });
       await makeNode(stage, "two", { zone: "b" });
@@ -95,7 +95,7 @@ function addPod(scene: Scene): Step {
     ips: [`10.1.0.${n}`, ...(chance(scene, 0.5) ? [`2001:db8::${n}`] : [])],
     at: ++scene.at,
   };
-  return { name: `pod ${name} ${JSON.stringify(parts)}`, act: (stage) => makePod(stage, name, parts) };
+  return { name: `create pod ${name} with ${JSON.stringify(parts)}`, act: (stage) => makePod(stage, name, parts) };
 }
 
 /** Acts on an object if it still exists. */
@@ -120,14 +120,14 @@ function toPod(scene: Scene, what: string, act: (stage: Stage, name: string) => 
 
 function toService(scene: Scene, spec: object, metadata: object = {}): Step {
   const name = oneOf(scene, serviceNames);
-  return ifThere(["services", name], `${JSON.stringify({ spec, metadata })} for`, (stage) =>
+  return ifThere(["services", name], `set ${JSON.stringify({ spec, metadata })} on`, (stage) =>
     stage.patch("services", name, { spec, metadata }),
   );
 }
 
 function turn(scene: Scene): Step {
   const at = ++scene.at;
-  return toPod(scene, "ready or not:", async (stage, name) => {
+  return toPod(scene, "toggle the readiness of", async (stage, name) => {
     const pod = await running(stage, name);
     if (pod !== undefined) await report(stage, name, { ready: !isReady(pod), at });
   });
@@ -137,7 +137,7 @@ function turn(scene: Scene): Step {
 function finish(scene: Scene): Step {
   const phase = oneOf(scene, ["Succeeded", "Failed"]);
   const at = ++scene.at;
-  return toPod(scene, `${phase}:`, async (stage, name) => {
+  return toPod(scene, `set the phase ${phase} of`, async (stage, name) => {
     const pod = await running(stage, name);
     if (pod !== undefined && isReady(pod)) await report(stage, name, { ready: false, at, phase });
   });
@@ -155,7 +155,7 @@ function remove(scene: Scene): Step {
 
 /** Deletes a pod in two steps, because a pod deleted at once could be seen as one change or as two. */
 function end(scene: Scene): Step {
-  return toPod(scene, "end or delete", async (stage, name) => {
+  return toPod(scene, "delete, or finish deleting,", async (stage, name) => {
     const [pod] = await stage.pods(({ metadata }) => metadata.name === name);
     if (pod?.metadata.deletionTimestamp === undefined) await stage.remove("pods", name);
     else await endPod(stage, name);
@@ -164,13 +164,13 @@ function end(scene: Scene): Step {
 
 function relabel(scene: Scene): Step {
   const labels = { tier: null, ...oneOf(scene, podLabels) };
-  return toPod(scene, `labels ${JSON.stringify(labels)} for`, (stage, name) =>
+  return toPod(scene, `set the labels ${JSON.stringify(labels)} of`, (stage, name) =>
     stage.patch("pods", name, { metadata: { labels } }),
   );
 }
 
 /** For pods with different ports, two slices appear at once, one of which reuses the old one. */
-const anyTakesThePlace = { chance: "which of several new slices takes the place of an old one" } as const;
+const anyTakesThePlace = { chance: "which of several new slices replaces an old one" } as const;
 
 function reselect(scene: Scene): Step {
   return {
@@ -198,14 +198,14 @@ function label(scene: Scene): Step {
 }
 
 /** The API server deletes Endpoints together with their Service. A controller that sees that first creates them again. */
-export const goesWithItsService = { chance: "Endpoints may go before their Service is seen to" } as const;
+export const goesWithItsService = { chance: "Endpoints may be deleted before their Service is synced" } as const;
 
 function renew(scene: Scene): Step {
   const spec = specOf(scene);
   const name = oneOf(scene, serviceNames);
   return {
     ...goesWithItsService,
-    name: `${name} is deleted, or made again: ${JSON.stringify(spec)}`,
+    name: `delete ${name}, or recreate it with ${JSON.stringify(spec)}`,
     async act(stage) {
       const there = await stage.list("services");
       if (there.some(({ metadata }) => (metadata as { readonly name: string }).name === name))

@@ -6,50 +6,50 @@ import { begin, pod } from "./pods.ts";
 
 const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
 const patch = (name: string, body: object): Step => act(name, (stage) => stage.patch("endpoints", "web", body));
-const label: Step = act("the Service has another label", (stage) =>
+const label: Step = act("change a label of the Service", (stage) =>
   patchService(stage, {}, { labels: { team: "blue" } }),
 );
 
 export const objects: readonly Script[] = [
   {
-    name: "Endpoints that were changed are mended when their Service is next looked at",
+    name: "modified Endpoints are corrected on the next sync of their Service",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
-      patch("they lose their subsets", { subsets: null }),
+      patch("remove the subsets", { subsets: null }),
       label,
-      patch("they get an annotation", {
+      patch("add an annotation", {
         metadata: { annotations: { "endpoints.kubernetes.io/over-capacity": "truncated" } },
       }),
-      act("the Service has yet another label", (stage) => patchService(stage, {}, { labels: { team: "red" } })),
+      act("change the label of the Service again", (stage) => patchService(stage, {}, { labels: { team: "red" } })),
     ],
   },
   {
-    name: "Endpoints that were deleted come again",
+    name: "deleted Endpoints are recreated",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
-      act("they are deleted", (stage) => stage.remove("endpoints", "web")),
+      act("delete the Endpoints", (stage) => stage.remove("endpoints", "web")),
     ],
   },
   {
-    name: "Endpoints of the user's own are taken over",
+    name: "Endpoints created by a user are taken over",
     steps: [
-      act("a Service without a selector", (stage) => makeService(stage, { selector: null })),
-      act("Endpoints", (stage) =>
+      act("create a Service without a selector", (stage) => makeService(stage, { selector: null })),
+      act("create Endpoints", (stage) =>
         stage.create("endpoints", {
           metadata: { name: "web", labels: { mine: "yes" } },
           subsets: [{ addresses: [{ ip: "10.9.9.9" }], ports: [{ name: "http", port: 1 }] }],
         }),
       ),
-      act("a selector", (stage) => patchService(stage, { selector: { app: "web" } })),
+      act("set a selector", (stage) => patchService(stage, { selector: { app: "web" } })),
       pod("a", { ips: ["10.1.0.1"] }),
     ],
   },
   {
-    name: "several ports, several subsets, in their order",
+    name: "several ports become several subsets, sorted",
     steps: [
-      act("a Service", (stage) =>
+      act("create a Service", (stage) =>
         makeService(stage, {
           ports: [
             { name: "zeta", port: 80, targetPort: "web" },

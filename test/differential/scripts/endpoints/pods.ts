@@ -13,7 +13,7 @@ async function slicesHaveBoth(stage: Stage): Promise<boolean> {
 }
 
 export const begin: Step = {
-  name: "a Service and a node",
+  name: "create a Service and a node",
   async act(stage) {
     await makeNode(stage, "one", { zone: "a" });
     await makeService(stage);
@@ -21,22 +21,24 @@ export const begin: Step = {
 };
 
 export const pod = (name: string, parts: PodParts = {}): Step => ({
-  name: `pod ${name} ${JSON.stringify(parts)}`,
+  name: `create pod ${name} with ${JSON.stringify(parts)}`,
   act: (stage) => makePod(stage, name, parts),
 });
 const status = (name: string, to: Status): Step => ({
-  name: `status of ${name}: ${JSON.stringify(to)}`,
+  name: `set the status of ${name} to ${JSON.stringify(to)}`,
   act: (stage) => report(stage, name, to),
 });
 const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
-const remove = (name: string): Step => act(`${name} is deleted`, (stage) => stage.remove("pods", name));
-const end = (name: string): Step => act(`${name} ends`, (stage) => endPod(stage, name));
+const remove = (name: string): Step => act(`delete ${name}`, (stage) => stage.remove("pods", name));
+const end = (name: string): Step => act(`remove ${name}`, (stage) => endPod(stage, name));
 const relabel = (name: string, labels: object): Step =>
-  act(`labels of ${name}: ${JSON.stringify(labels)}`, (stage) => stage.patch("pods", name, { metadata: { labels } }));
+  act(`set the labels of ${name} to ${JSON.stringify(labels)}`, (stage) =>
+    stage.patch("pods", name, { metadata: { labels } }),
+  );
 
 export const pods: readonly Script[] = [
   {
-    name: "a pod gets an address, gets ready, stops being ready, is deleted, ends",
+    name: "a pod gets an address, becomes ready, becomes unready, is deleted and removed",
     steps: [
       begin,
       pod("a"),
@@ -50,7 +52,7 @@ export const pods: readonly Script[] = [
     ],
   },
   {
-    name: "pods come and go beside others",
+    name: "pods are created and deleted while others stay",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
@@ -66,7 +68,7 @@ export const pods: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that has ended has no endpoint",
+    name: "a finished pod has no endpoint",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
@@ -76,7 +78,7 @@ export const pods: readonly Script[] = [
     ],
   },
   {
-    name: "labels bring a pod in and out",
+    name: "a pod is selected and deselected by its labels",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"], labels: { app: "other" } }),
@@ -86,7 +88,7 @@ export const pods: readonly Script[] = [
     ],
   },
   {
-    name: "a pod whose hostname is in the Service's zone",
+    name: "a pod with a hostname and the Service's name as its subdomain",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"], spec: { hostname: "first", subdomain: "web" } }),
@@ -95,14 +97,14 @@ export const pods: readonly Script[] = [
     ],
   },
   {
-    name: "a pod on a node that is not there",
+    name: "a pod on a node that does not exist",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
       pod("b", { ips: ["10.1.0.2"], at: 2, node: "absent" }),
       status("a", { ready: false, at: 3 }),
       {
-        ...act("its node comes", (stage) => makeNode(stage, "absent", { zone: "b" })),
+        ...act("create the node", (stage) => makeNode(stage, "absent", { zone: "b" })),
         // A sync that failed because the node was missing is retried after its back-off.
         until: slicesHaveBoth,
       },
@@ -110,27 +112,27 @@ export const pods: readonly Script[] = [
     ],
   },
   {
-    name: "what is not ready is published where the Service says so",
+    name: "publishNotReadyAddresses publishes addresses of pods that are not ready",
     steps: [
-      act("a Service and a node", async (stage) => {
+      act("create a Service and a node", async (stage) => {
         await makeNode(stage, "one");
         await makeService(stage, { publishNotReadyAddresses: true });
       }),
       pod("a", { ips: ["10.1.0.1"], ready: false }),
       pod("b", { ips: ["10.1.0.2"], node: "absent", at: 2, ready: false }),
       remove("a"),
-      act("it no longer says so", (stage) =>
+      act("set publishNotReadyAddresses to false", (stage) =>
         stage.patch("services", "web", { spec: { publishNotReadyAddresses: false } }),
       ),
     ],
   },
   {
-    name: "the zone of a node is that of its endpoints, when they are next written",
+    name: "a changed zone of a node reaches its endpoints with their next write",
     steps: [
       begin,
       // Long enough that the Service is no longer synced because of the write to its slice.
       { ...pod("a", { ips: ["10.1.0.1"] }), waitMs: 1500 },
-      act("the node moves", (stage) =>
+      act("change the zone of the node", (stage) =>
         stage.patch("nodes", ownName(stage, "one"), { metadata: { labels: { "topology.kubernetes.io/zone": "b" } } }),
       ),
       pod("b", { ips: ["10.1.0.2"], at: 2 }),

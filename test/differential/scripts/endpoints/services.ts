@@ -7,14 +7,14 @@ import { begin, pod } from "./pods.ts";
 
 const act = (name: string, does: (stage: Stage) => Promise<unknown>): Step => ({ name, act: does });
 const node = (name: string, zone: string): Step =>
-  act(`node ${name} in zone ${zone}`, (stage) => makeNode(stage, name, { zone }));
+  act(`create node ${name} in zone ${zone}`, (stage) => makeNode(stage, name, { zone }));
 const service = (spec: object, metadata: object = {}): Step =>
-  act(`a Service ${JSON.stringify({ spec, metadata })}`, (stage) => makeService(stage, spec, metadata));
+  act(`create a Service with ${JSON.stringify({ spec, metadata })}`, (stage) => makeService(stage, spec, metadata));
 const patch = (spec: object, metadata: object = {}): Step =>
-  act(`the Service: ${JSON.stringify({ spec, metadata })}`, (stage) => patchService(stage, spec, metadata));
+  act(`patch the Service with ${JSON.stringify({ spec, metadata })}`, (stage) => patchService(stage, spec, metadata));
 const remove: Step = {
   ...goesWithItsService,
-  ...act("the Service is deleted", (stage) => stage.remove("services", "web")),
+  ...act("delete the Service", (stage) => stage.remove("services", "web")),
 };
 
 const port = (name: string, targetPort: number | string, more: object = {}): object => ({
@@ -27,7 +27,7 @@ const other = { port: 81 };
 
 const ports: readonly Script[] = [
   {
-    name: "ports by name are other ports at other pods",
+    name: "a named port is a different port in each pod",
     steps: [
       node("one", "a"),
       service({ ports: [port("http", "web"), port("admin", 9000, other)] }),
@@ -41,7 +41,7 @@ const ports: readonly Script[] = [
     ],
   },
   {
-    name: "the order of ports is theirs, whatever that of the Service",
+    name: "ports are sorted, whatever their order in the Service",
     steps: [
       node("one", "a"),
       service({
@@ -60,7 +60,7 @@ const ports: readonly Script[] = [
 
 const kinds: readonly Script[] = [
   {
-    name: "a headless Service, without ports and with",
+    name: "a headless Service, without and with ports",
     steps: [
       node("one", "a"),
       service({ clusterIP: "None", ports: null }),
@@ -70,7 +70,7 @@ const kinds: readonly Script[] = [
     ],
   },
   {
-    name: "without a selector the slices are its user's",
+    name: "slices of a Service without a selector are left to the user",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
@@ -81,7 +81,7 @@ const kinds: readonly Script[] = [
     ],
   },
   {
-    name: "an ExternalName keeps what it had",
+    name: "a Service that becomes an ExternalName keeps its endpoints",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
@@ -91,21 +91,23 @@ const kinds: readonly Script[] = [
     ],
   },
   {
-    name: "a selector of several labels",
+    name: "a selector with several labels",
     steps: [
       node("one", "a"),
       service({ selector: { app: "web", tier: "front" } }),
       pod("a", { ips: ["10.1.0.1"], labels: { tier: "front", app: "web" } }),
       pod("b", { ips: ["10.1.0.2"], at: 2, labels: { app: "web" } }),
-      act("it gets the other label", (stage) => stage.patch("pods", "b", { metadata: { labels: { tier: "front" } } })),
+      act("add the missing label to pod b", (stage) =>
+        stage.patch("pods", "b", { metadata: { labels: { tier: "front" } } }),
+      ),
     ],
   },
   {
-    name: "a Service is deleted and made again",
+    name: "a Service is deleted and recreated",
     steps: [begin, pod("a", { ips: ["10.1.0.1"] }), remove, pod("b", { ips: ["10.1.0.2"], at: 2 }), service({})],
   },
   {
-    name: "a Service that is being deleted gets no new slices",
+    name: "a terminating Service gets no new slices",
     steps: [
       node("one", "a"),
       service({}, { finalizers: ["example.com/hold"] }),
@@ -116,12 +118,12 @@ const kinds: readonly Script[] = [
     ],
   },
   {
-    name: "two Services of the same pods",
+    name: "two Services select the same pods",
     steps: [
       begin,
       service({ ports: [port("other", 9090)] }, { name: "other" }),
       pod("a", { ips: ["10.1.0.1"] }),
-      { ...goesWithItsService, ...act("one is deleted", (stage) => stage.remove("services", "other")) },
+      { ...goesWithItsService, ...act("delete one", (stage) => stage.remove("services", "other")) },
       pod("b", { ips: ["10.1.0.2"], at: 2 }),
     ],
   },
@@ -129,7 +131,7 @@ const kinds: readonly Script[] = [
 
 const labels: readonly Script[] = [
   {
-    name: "labels of the Service are those of its slices",
+    name: "labels of a Service are copied to its slices",
     steps: [
       node("one", "a"),
       service({}, { labels: { team: "red", "service.kubernetes.io/headless": "mine" } }),
@@ -143,7 +145,7 @@ const labels: readonly Script[] = [
 
 const families: readonly Script[] = [
   {
-    name: "two families, and one",
+    name: "dual-stack, single-stack and again dual-stack",
     steps: [
       node("one", "a"),
       service({ ipFamilyPolicy: "RequireDualStack" }),
@@ -154,7 +156,7 @@ const families: readonly Script[] = [
     ],
   },
   {
-    name: "IPv6 alone",
+    name: "IPv6 only",
     steps: [
       node("one", "a"),
       service({ ipFamilies: ["IPv6"], ipFamilyPolicy: "SingleStack", clusterIP: "None" }),
@@ -178,14 +180,14 @@ const distribution = (trafficDistribution: string): Script => ({
     patch({ trafficDistribution: null }),
     patch({ trafficDistribution }),
     patch({}, { annotations: { "service.kubernetes.io/topology-mode": "Disabled" } }),
-    act("a pod is deleted", (stage) => stage.remove("pods", "a")),
+    act("delete a pod", (stage) => stage.remove("pods", "a")),
   ],
 });
 
 const distributions: readonly Script[] = [
   ...["PreferClose", "PreferSameZone", "PreferSameNode"].map(distribution),
   {
-    name: "from one traffic distribution to another",
+    name: "a change from one traffic distribution to another",
     steps: [
       node("one", "a"),
       service({ trafficDistribution: "PreferSameNode" }),

@@ -17,34 +17,38 @@ const toSlice = (name: string, body: object): Step => ({
 
 const meddling: readonly Script[] = [
   {
-    name: "a slice that was changed is mended",
-    steps: [begin, pod("a", { ips: ["10.1.0.1"] }), toSlice("it loses its endpoints", { endpoints: [] })],
-  },
-  {
-    name: "a slice whose labels were changed is mended",
+    name: "a modified slice is corrected",
     steps: [
       begin,
-      pod("a", { ips: ["10.1.0.1"] }),
-      toSlice("another label", { metadata: { labels: { team: "red" } } }),
+      pod("remove its endpoints", { ips: ["10.1.0.1"] }),
+      toSlice("it loses its endpoints", { endpoints: [] }),
     ],
   },
   {
-    name: "a slice that was deleted comes again",
+    name: "modified labels of a slice are corrected",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
-      { ...act("it is deleted", async (stage) => stage.remove(EndpointSlices, await sliceName(stage))), ...later },
+      toSlice("set another label", { metadata: { labels: { team: "red" } } }),
     ],
   },
   {
-    name: "a slice that others keep is left alone, and one is made in its place",
+    name: "a deleted slice is recreated",
     steps: [
       begin,
       pod("a", { ips: ["10.1.0.1"] }),
-      toSlice("it is taken", { metadata: { labels: { [managedBy]: "me" } } }),
+      { ...act("delete the slice", async (stage) => stage.remove(EndpointSlices, await sliceName(stage))), ...later },
+    ],
+  },
+  {
+    name: "a slice with another manager is left alone and replaced by a new one",
+    steps: [
+      begin,
+      pod("a", { ips: ["10.1.0.1"] }),
+      toSlice("set another manager", { metadata: { labels: { [managedBy]: "me" } } }),
       pod("b", { ips: ["10.1.0.2"], at: 2 }),
       {
-        name: "it is given back",
+        name: "restore the manager",
         act: async (stage) => {
           const name = await sliceName(stage, ({ metadata }) => metadata.labels?.[managedBy] === "me");
           await stage.patch(EndpointSlices, name, {
@@ -56,13 +60,13 @@ const meddling: readonly Script[] = [
     ],
   },
   {
-    name: "a slice goes over to another Service",
+    name: "a slice is moved to another Service",
     steps: [
       begin,
-      act("another Service", (stage) => makeService(stage, { selector: { app: "other" } }, { name: "other" })),
+      act("create another Service", (stage) => makeService(stage, { selector: { app: "other" } }, { name: "other" })),
       pod("a", { ips: ["10.1.0.1"] }),
       {
-        name: "it goes over",
+        name: "move the slice",
         act: async (stage) => {
           const name = await sliceName(stage, ({ endpoints }) => (endpoints ?? []).length > 0);
           await stage.patch(EndpointSlices, name, { metadata: { labels: { "kubernetes.io/service-name": "other" } } });
@@ -75,50 +79,50 @@ const meddling: readonly Script[] = [
 
 const auto = { "service.kubernetes.io/topology-mode": "Auto" };
 const ready = (name: string, zone: string): Step =>
-  act(`node ${name}, ready, in zone ${zone}`, (stage) => makeNode(stage, name, { zone, ready: true, cpu: "4" }));
+  act(`create node ${name}, ready, in zone ${zone}`, (stage) => makeNode(stage, name, { zone, ready: true, cpu: "4" }));
 
 /** All ready nodes are counted: each script removes its nodes before the next one runs. */
 const byZones: readonly Script[] = [
   {
-    name: "hints by zones' shares",
+    name: "proportional zone hints",
     alone: true,
     steps: [
       ready("one", "a"),
       ready("two", "b"),
-      act("a Service", (stage) => makeService(stage, {}, { annotations: auto })),
+      act("create a Service", (stage) => makeService(stage, {}, { annotations: auto })),
       pod("a", { ips: ["10.1.0.1"] }),
       pod("b", { ips: ["10.1.0.2"], at: 2, node: "two" }),
       pod("c", { ips: ["10.1.0.3"], at: 3 }),
       pod("d", { ips: ["10.1.0.4"], at: 4, node: "two" }),
       pod("e", { ips: ["10.1.0.5"], at: 5, ready: false }),
-      act("another mode", (stage) =>
+      act("set another topology mode", (stage) =>
         patchService(stage, {}, { annotations: { "service.kubernetes.io/topology-mode": "Disabled" } }),
       ),
-      act("as before", (stage) => patchService(stage, {}, { annotations: auto })),
-      act("the annotation goes", (stage) =>
+      act("restore the topology mode", (stage) => patchService(stage, {}, { annotations: auto })),
+      act("remove the annotation", (stage) =>
         patchService(
           stage,
           { trafficDistribution: "PreferClose" },
           { annotations: { "service.kubernetes.io/topology-mode": null } },
         ),
       ),
-      act("the Service goes", (stage) => stage.remove("services", "web")),
-      act("the nodes go", async (stage) => {
+      act("delete the Service", (stage) => stage.remove("services", "web")),
+      act("delete the nodes", async (stage) => {
         for (const name of ["one", "two"]) await stage.remove("nodes", ownName(stage, name));
       }),
     ],
   },
   {
-    name: "a zone lends endpoints to another",
+    name: "a zone without enough endpoints gets some of another zone",
     alone: true,
     steps: [
       ready("one", "a"),
       ready("two", "b"),
-      act("a Service", (stage) => makeService(stage, {}, { annotations: auto })),
+      act("create a Service", (stage) => makeService(stage, {}, { annotations: auto })),
       // Identical pods, because upstream lends any of them.
       ...["1", "2", "3", "4"].map((n) => pod(`p${n}`, { ips: [`10.1.0.${n}`] })),
-      act("the Service goes", (stage) => stage.remove("services", "web")),
-      act("the nodes go", async (stage) => {
+      act("delete the Service", (stage) => stage.remove("services", "web")),
+      act("delete the nodes", async (stage) => {
         for (const name of ["one", "two"]) await stage.remove("nodes", ownName(stage, name));
       }),
     ],

@@ -37,9 +37,9 @@ export function makeEndpoints(stage: Stage, subsets: readonly object[], metadata
   return stage.create("endpoints", { metadata: { name: "web", ...metadata }, subsets });
 }
 
-export const service: Step = act("a Service without a selector", (stage) => makeService(stage));
+export const service: Step = act("create a Service without a selector", (stage) => makeService(stage));
 export const endpoints = (name: string, subsets: readonly object[], metadata: object = {}): Step =>
-  act(`Endpoints: ${name}`, (stage) => makeEndpoints(stage, subsets, metadata));
+  act(`create Endpoints: ${name}`, (stage) => makeEndpoints(stage, subsets, metadata));
 export const change = (name: string, body: object): Step => act(name, (stage) => stage.patch("endpoints", "web", body));
 export const subsets = (name: string, all: readonly object[] | null): Step => change(name, { subsets: all });
 

@@ -27,7 +27,7 @@ export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed) };
   const steps: Step[] = [
     {
-      name: "Services",
+      name: "create Services",
       async act(stage) {
         for (const name of names) await makeService(stage, {}, name);
       },
@@ -65,7 +65,7 @@ async function has(stage: Stage, resource: Resource, name: string): Promise<bool
 /** Changes an object, or creates it if it does not exist. */
 function put(resource: "services" | "endpoints", name: Name, body: object): Step {
   return {
-    name: `${resource} ${name}: ${JSON.stringify(body)}`,
+    name: `set ${resource} ${name} to ${JSON.stringify(body)}`,
     async act(stage) {
       if (await has(stage, resource, name)) await stage.patch(resource, name, body);
       else if (resource === "services") await makeService(stage, {}, name);
@@ -90,7 +90,7 @@ function take(resource: "services" | "endpoints"): (scene: Scene) => Step {
   return (scene) => {
     const name = oneOf(scene, names);
     return {
-      name: `${resource} ${name} is deleted`,
+      name: `delete ${resource} ${name}`,
       act: async (stage) => ((await has(stage, resource, name)) ? stage.remove(resource, name) : undefined),
     };
   };

@@ -35,32 +35,32 @@ const toSlice = (name: string, body: object): Step => ({
 });
 
 const serviceHas = (selector: object | null): Step =>
-  act(`the Service has ${selector === null ? "no selector" : "a selector"}`, (stage) =>
+  act(`set ${selector === null ? "no selector" : "a selector"} for the Service`, (stage) =>
     stage.patch("services", "web", { spec: { selector } }),
   );
 
 /** The contents of Endpoints, and the resulting slices. */
 const contents: readonly Script[] = [
   {
-    name: "addresses come, change and go",
+    name: "addresses are added, changed and removed",
     steps: [
       service,
       endpoints("one address", [one]),
-      subsets("another one", [two]),
-      subsets("one is not ready", [subset(["192.0.2.1"], [httpPort], ["192.0.2.2"])]),
-      subsets("more than are mirrored", [
+      subsets("set two addresses", [two]),
+      subsets("make one address unready", [subset(["192.0.2.1"], [httpPort], ["192.0.2.2"])]),
+      subsets("set more addresses than are mirrored", [
         subset(["192.0.2.1", "192.0.2.2", "192.0.2.3"], [httpPort], ["192.0.2.5", "192.0.2.4"]),
       ]),
-      subsets("none", null),
-      subsets("one again", [one]),
-      act("the Endpoints are deleted", (stage) => stage.remove("endpoints", "web")),
+      subsets("remove all addresses", null),
+      subsets("set one address", [one]),
+      act("delete the Endpoints", (stage) => stage.remove("endpoints", "web")),
     ],
   },
   {
-    name: "names, nodes and targets of addresses",
+    name: "hostnames, nodes and target references of addresses",
     steps: [
       service,
-      endpoints("whole addresses", [
+      endpoints("addresses with all fields", [
         {
           addresses: [
             { ip: "192.0.2.1", hostname: "one", nodeName: "node-1", targetRef: { kind: "Pod", name: "a", uid: "u" } },
@@ -69,7 +69,7 @@ const contents: readonly Script[] = [
           ports: [httpPort],
         },
       ]),
-      change("the second moves to a node", {
+      change("set another node for the second address", {
         subsets: [
           {
             addresses: [
@@ -87,50 +87,55 @@ const contents: readonly Script[] = [
     steps: [
       service,
       endpoints("two ports", [subset(["192.0.2.1"], [httpPort, dnsPort])]),
-      subsets("one of them", [one]),
-      subsets("two subsets of other ports", [one, subset(["192.0.2.2"], [dnsPort, h2cPort])]),
-      subsets("the same address at both", [one, subset(["192.0.2.1"], [dnsPort])]),
-      subsets("no port", [subset(["192.0.2.1"], [])]),
-      subsets("subsets of the same port", [one, subset(["192.0.2.2"])]),
+      subsets("set one of the ports", [one]),
+      subsets("set two subsets with different ports", [one, subset(["192.0.2.2"], [dnsPort, h2cPort])]),
+      subsets("set the same address in both subsets", [one, subset(["192.0.2.1"], [dnsPort])]),
+      subsets("set no ports", [subset(["192.0.2.1"], [])]),
+      subsets("set two subsets with the same port", [one, subset(["192.0.2.2"])]),
     ],
   },
   {
-    name: "ports with an application protocol, which upstream never takes for the same port",
+    name: "ports with an appProtocol, which upstream never considers equal",
     steps: [
       service,
-      endpoints("in two subsets", [
+      endpoints("two subsets with equal ports", [
         subset(["192.0.2.1"], [h2cPort, dnsPort]),
         subset(["192.0.2.2"], [h2cPort, dnsPort], ["192.0.2.1"]),
       ]),
-      subsets("in one", [subset(["192.0.2.1", "192.0.2.2"], [h2cPort, dnsPort])]),
-      subsets("in two of other ports", [subset(["192.0.2.1"], [h2cPort]), subset(["192.0.2.1"], [dnsPort])]),
+      subsets("set one subset", [subset(["192.0.2.1", "192.0.2.2"], [h2cPort, dnsPort])]),
+      subsets("set two subsets with different ports", [
+        subset(["192.0.2.1"], [h2cPort]),
+        subset(["192.0.2.1"], [dnsPort]),
+      ]),
     ],
   },
   {
-    name: "both families, in unusual forms",
+    name: "IPv4 and IPv6 addresses, in unusual notation",
     steps: [
       service,
-      endpoints("both", [subset(["192.0.2.1", "2001:DB8:0:0:0:0:0:1", "2001:db8::2"])]),
-      subsets("one less", [subset(["192.0.2.1", "2001:DB8:0:0:0:0:0:1"])]),
-      subsets("IPv6 alone", [subset(["2001:DB8:0:0:0:0:0:1"])]),
-      subsets("IPv4 alone", [one]),
+      endpoints("both families", [subset(["192.0.2.1", "2001:DB8:0:0:0:0:0:1", "2001:db8::2"])]),
+      subsets("remove one address", [subset(["192.0.2.1", "2001:DB8:0:0:0:0:0:1"])]),
+      subsets("set only IPv6 addresses", [subset(["2001:DB8:0:0:0:0:0:1"])]),
+      subsets("set only IPv4 addresses", [one]),
     ],
   },
   {
     name: "labels and annotations",
     steps: [
       service,
-      endpoints("with both", [one], {
+      endpoints("with a label and annotations", [one], {
         labels: { team: "red" },
         annotations: { note: "yes", "kubectl.kubernetes.io/last-applied-configuration": "{}" },
       }),
-      change("another label", { metadata: { labels: { team: "blue" } } }),
-      change("another annotation", { metadata: { annotations: { note: "no" } } }),
-      change("only the time of the change", {
+      change("change the label", { metadata: { labels: { team: "blue" } } }),
+      change("change the annotation", { metadata: { annotations: { note: "no" } } }),
+      change("change only the trigger time", {
         metadata: { annotations: { "endpoints.kubernetes.io/last-change-trigger-time": "2026-01-01T00:00:00Z" } },
       }),
-      change("without label and annotation", { metadata: { labels: null, annotations: null } }),
-      change("a label that is the controller's", { metadata: { labels: { "kubernetes.io/service-name": "other" } } }),
+      change("remove labels and annotations", { metadata: { labels: null, annotations: null } }),
+      change("set a label that the controller sets itself", {
+        metadata: { labels: { "kubernetes.io/service-name": "other" } },
+      }),
     ],
   },
 ];
@@ -138,14 +143,14 @@ const contents: readonly Script[] = [
 /** Which Endpoints are mirrored. */
 const which: readonly Script[] = [
   {
-    name: "the Service comes late, gets a selector, loses it, and goes",
+    name: "the Service is created later, gets a selector, loses it, and is deleted",
     steps: [
       endpoints("without a Service", [one]),
       service,
       serviceHas({ app: "web" }),
-      subsets("they change meanwhile", [two]),
+      subsets("change the addresses meanwhile", [two]),
       serviceHas(null),
-      act("the Service is deleted, and the server deletes the Endpoints", (stage) => stage.remove("services", "web")),
+      act("delete the Service; the server deletes the Endpoints", (stage) => stage.remove("services", "web")),
     ],
   },
   {
@@ -153,55 +158,58 @@ const which: readonly Script[] = [
     steps: [
       service,
       endpoints("with the label", [one], { labels: skip }),
-      change("they say otherwise", { metadata: { labels: { [skipLabel]: "false" } } }),
-      change("the label again", { metadata: { labels: skip } }),
-      subsets("they change meanwhile", [two]),
-      change("the label goes", { metadata: { labels: null } }),
+      change("set the label to false", { metadata: { labels: { [skipLabel]: "false" } } }),
+      change("set the label to true", { metadata: { labels: skip } }),
+      subsets("change the addresses meanwhile", [two]),
+      change("remove the label", { metadata: { labels: null } }),
     ],
   },
   {
-    name: "a lock of leader election",
+    name: "a leader election lock",
     steps: [
       service,
-      endpoints("of a lock", [one], { annotations: leader }),
-      change("no longer", { metadata: { annotations: null } }),
-      change("again", { metadata: { annotations: leader } }),
+      endpoints("with the annotation of a lock", [one], { annotations: leader }),
+      change("remove the annotation", { metadata: { annotations: null } }),
+      change("restore the annotation", { metadata: { annotations: leader } }),
     ],
   },
   {
     name: "Services of other types",
     steps: [
-      act("a headless one", (stage) => makeService(stage, { clusterIP: "None" })),
+      act("create a headless Service", (stage) => makeService(stage, { clusterIP: "None" })),
       endpoints("with an address", [one]),
-      act("it is replaced by one of type ExternalName", async (stage) => {
+      act("replace it with one of type ExternalName", async (stage) => {
         await stage.remove("services", "web");
         await makeService(stage, { type: "ExternalName", externalName: "example.com", ports: undefined });
       }),
-      endpoints("again", [two]),
+      endpoints("with two addresses", [two]),
     ],
   },
   {
-    name: "a slice of earlier Endpoints of the name",
+    name: "a slice of earlier Endpoints with the same name",
     steps: [
       service,
-      endpoints("the first", [one]),
-      toSlice("its slice is said to be of earlier ones", {
+      endpoints("one address", [one]),
+      toSlice("set another owner uid on the slice", {
         metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Endpoints", name: "web", uid: "earlier" }] },
       }),
-      change("they are looked at again", {
+      change("trigger a sync", {
         metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } },
       }),
     ],
   },
   {
-    name: "Endpoints that are held while they are deleted",
+    name: "Endpoints with a finalizer while they are terminating",
     steps: [
       service,
-      endpoints("held, at one port", [one], { finalizers: ["example.com/hold"] }),
-      act("they are deleted", (stage) => stage.remove("endpoints", "web")),
-      subsets("another port", [subset(["192.0.2.1"], [dnsPort])]),
-      subsets("two ports apart", [subset(["192.0.2.1"], [dnsPort]), subset(["192.0.2.2"], [h2cPort])]),
-      change("they are let go", { metadata: { finalizers: null } }),
+      endpoints("with a finalizer and one port", [one], { finalizers: ["example.com/hold"] }),
+      act("delete the Endpoints", (stage) => stage.remove("endpoints", "web")),
+      subsets("set another port", [subset(["192.0.2.1"], [dnsPort])]),
+      subsets("set two subsets with different ports", [
+        subset(["192.0.2.1"], [dnsPort]),
+        subset(["192.0.2.2"], [h2cPort]),
+      ]),
+      change("remove the finalizer", { metadata: { finalizers: null } }),
     ],
   },
 ];
@@ -209,33 +217,33 @@ const which: readonly Script[] = [
 /** Slices changed by users. */
 const meddling: readonly Script[] = [
   {
-    name: "a slice that was changed is mended",
+    name: "a modified slice is corrected",
     steps: [
       service,
       endpoints("two addresses", [two]),
-      toSlice("it loses its endpoints", { endpoints: [] }),
-      toSlice("its port is another", { ports: [{ name: "http", port: 99, protocol: "TCP" }] }),
+      toSlice("remove its endpoints", { endpoints: [] }),
+      toSlice("set another port", { ports: [{ name: "http", port: 99, protocol: "TCP" }] }),
     ],
   },
   {
-    name: "labels and annotations of a slice are mended when its Endpoints are next looked at",
+    name: "modified labels and annotations of a slice are corrected on the next sync of its Endpoints",
     steps: [
       service,
       endpoints("one address", [one]),
-      toSlice("another label", { metadata: { labels: { team: "red" } } }),
-      toSlice("another annotation", { metadata: { annotations: { team: "red" } } }),
-      change("a change of nothing that counts", {
+      toSlice("set another label", { metadata: { labels: { team: "red" } } }),
+      toSlice("set another annotation", { metadata: { annotations: { team: "red" } } }),
+      change("trigger a sync", {
         metadata: { annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } },
       }),
     ],
   },
   {
-    name: "a slice that was deleted comes again",
+    name: "a deleted slice is recreated",
     steps: [
       service,
       endpoints("one address", [one]),
       {
-        ...act("it is deleted", async (stage) => {
+        ...act("delete the slice", async (stage) => {
           for (const { metadata } of await mirrorSlices(stage)) await stage.remove(EndpointSlices, metadata.name);
         }),
         ...later,
@@ -243,10 +251,10 @@ const meddling: readonly Script[] = [
     ],
   },
   {
-    name: "slices of the user's own are left alone, and go when they say to be mirrored",
+    name: "slices of users are left alone, and deleted once they have the controller's label",
     steps: [
       service,
-      act("a slice of nobody's", (stage) =>
+      act("create a slice without a manager", (stage) =>
         stage.create(EndpointSlices, {
           metadata: { name: "mine", labels: { "kubernetes.io/service-name": "web" } },
           addressType: "IPv4",
@@ -256,7 +264,7 @@ const meddling: readonly Script[] = [
       ),
       endpoints("one address", [one]),
       {
-        ...act("it says to be mirrored", (stage) =>
+        ...act("set the controller's label", (stage) =>
           stage.patch(EndpointSlices, "mine", { metadata: { labels: { [managedBy]: mirroring } } }),
         ),
         ...later,

@@ -137,4 +137,5 @@ export function step(name: string, acts: (stage: Stage) => Promise<unknown>, mor
 }
 
 /** The end of a script, which stops its heartbeats. */
-export const endOf = (...nodes: readonly string[]): Step => step("the end", (stage) => fallSilent(stage, ...nodes));
+export const endOf = (...nodes: readonly string[]): Step =>
+  step("stop all heartbeats", (stage) => fallSilent(stage, ...nodes));

@@ -28,7 +28,7 @@ interface Scene {
 /** Returns the script for a seed. One node is always ready, so that the zone is never fully disrupted. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), there: new Map(), pods: 0 };
-  const steps: Step[] = [step("a node", (stage) => makeNode(stage, "always"))];
+  const steps: Step[] = [step("create a node", (stage) => makeNode(stage, "always"))];
   while (steps.length < length) steps.push(moveOf(scene));
   const numbered = steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` }));
   return { name: `seed ${seed}`, steps: [...numbered, endOf("always", ...names)] };
@@ -50,14 +50,14 @@ function comes(scene: Scene, node: string): Step {
   scene.there.set(node, "True");
   const labels = scene.random.next() < 0.5 ? { "kubernetes.io/os": "linux" } : {};
   const unschedulable = scene.random.next() < 0.3;
-  return step(`${node} comes`, (stage) => makeNode(stage, node, { labels, unschedulable }), { waitMs: 2500 });
+  return step(`create ${node}`, (stage) => makeNode(stage, node, { labels, unschedulable }), { waitMs: 2500 });
 }
 
 type Move = (scene: Scene, node: string) => Step;
 
 const goes: Move = (scene, node) => {
   scene.there.delete(node);
-  return step(`${node} goes`, (stage) => removeNode(stage, node), { waitMs: 2500 });
+  return step(`delete ${node}`, (stage) => removeNode(stage, node), { waitMs: 2500 });
 };
 
 const backs: Move = (scene, node) => {
@@ -81,7 +81,7 @@ function reports(scene: Scene, node: string, ready: "True" | "False", act: Step[
 
 const silence: Move = (scene, node) => {
   scene.there.set(node, "Unknown");
-  return step(`${node} falls silent`, (stage) => fallSilent(stage, node), {
+  return step(`${node} stops reporting`, (stage) => fallSilent(stage, node), {
     until: nodeIs(node, "Unknown", "unreachable"),
   });
 };
@@ -89,12 +89,12 @@ const silence: Move = (scene, node) => {
 const pod: Move = (scene, node) => {
   const name = `pod-${++scene.pods}`;
   const ready = oneOf(scene, ["True", "True", "False", "Unknown", undefined] as const);
-  return step(`a pod comes to ${node}`, (stage) => makePod(stage, name, node, { ready }));
+  return step(`create a pod on ${node}`, (stage) => makePod(stage, name, node, { ready }));
 };
 
 const cordon: Move = (scene, node) => {
   const unschedulable = scene.random.next() < 0.5 ? true : null;
-  return step(`${node} is ${unschedulable === null ? "un" : ""}cordoned`, (stage) =>
+  return step(`${unschedulable === null ? "un" : ""}cordon ${node}`, (stage) =>
     stage.patch("nodes", ownName(stage, node), { spec: { unschedulable } }),
   );
 };
@@ -102,7 +102,7 @@ const cordon: Move = (scene, node) => {
 const relabel: Move = (scene, node) => {
   const key = oneOf(scene, ["kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os"]);
   const value = oneOf(scene, ["a", "b", null]);
-  return step(`${node} has ${key}=${value}`, (stage) =>
+  return step(`set ${key}=${value} on ${node}`, (stage) =>
     stage.patch("nodes", ownName(stage, node), { metadata: { labels: { [key]: value } } }),
   );
 };

@@ -30,7 +30,7 @@ export function randomScript(seed: number, length: number): Script {
   return { name: `seed ${seed}`, steps };
 }
 
-const begin: Step = step("nodes and volumes", async (stage) => {
+const begin: Step = step("create nodes and volumes", async (stage) => {
   for (const node of nodes) await makeNode(stage, node);
   for (const name of volumes) {
     await makeVolume(stage, name, { modes: [name === "many" ? "ReadWriteMany" : "ReadWriteOnce"] });
@@ -69,7 +69,7 @@ function addPod(scene: Scene): Step {
   const name = `p${scene.pods++}`;
   const claim = oneOf(scene, volumes);
   const node = oneOf(scene, nodes);
-  return step(`pod ${name} on ${node} with ${claim}, unless another waits`, async (stage) => {
+  return step(`create pod ${name} on ${node} with ${claim}, unless another pod waits`, async (stage) => {
     const there = new Set((await usersOf(stage, claim)).map(({ spec }) => spec.nodeName));
     const asked = (await attachments(stage)).filter(({ spec }) => spec.source.persistentVolumeName.endsWith(claim));
     const isHeld = asked.every(
@@ -90,7 +90,7 @@ function ofPod(scene: Scene, what: string, act: (stage: Stage, name: string) => 
 }
 
 function endPod(scene: Scene): Step {
-  return ofPod(scene, "end", (stage, name) => setPhase(stage, name, "Succeeded"));
+  return ofPod(scene, "finish", (stage, name) => setPhase(stage, name, "Succeeded"));
 }
 
 function drop(scene: Scene): Step {
@@ -99,7 +99,7 @@ function drop(scene: Scene): Step {
 
 /** Attaches all requested volumes, as the driver would. */
 function drive(): Step {
-  return step("the driver works", async (stage) => {
+  return step("the driver attaches all requested volumes", async (stage) => {
     for (const { metadata, status } of await attachments(stage)) {
       if (status?.attached === true || metadata.deletionTimestamp !== undefined) continue;
       await stage.patch(VolumeAttachments, `${metadata.name}/status`, { status: { attached: true } });
@@ -109,7 +109,7 @@ function drive(): Step {
 
 /** Reports as mounted all attached volumes that pods on the node use, as the kubelets would. */
 function report(): Step {
-  return step("the kubelets report", async (stage) => {
+  return step("the kubelets report mounted volumes", async (stage) => {
     const users = await usersOf(stage);
     const all = await attachments(stage);
     for (const node of nodes) {

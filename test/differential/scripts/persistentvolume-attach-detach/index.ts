@@ -27,23 +27,27 @@ import {
 } from "./acts.ts";
 
 const nodes = (...names: readonly string[]): Step =>
-  step(`nodes ${names.join(", ")}`, async (stage) => {
+  step(`create the nodes ${names.join(", ")}`, async (stage) => {
     for (const name of names) await makeNode(stage, name);
   });
 const volume = (name: string, parts: VolumeParts = {}): Step =>
-  step(`a volume ${name} and its claim`, (stage) => makeVolume(stage, name, parts));
+  step(`create volume ${name} and its claim`, (stage) => makeVolume(stage, name, parts));
 const pod = (name: string, node: string, claims: readonly string[], until?: Step["until"]): Step =>
-  step(`pod ${name} on ${node} needs ${claims.join(", ")}`, (stage) => makePod(stage, name, { node, claims }), until);
+  step(
+    `create pod ${name} on ${node} with ${claims.join(", ")}`,
+    (stage) => makePod(stage, name, { node, claims }),
+    until,
+  );
 const attaches = (name: string, node: string, until: Step["until"] = has(node, 1)): Step =>
   step(`the driver attaches ${name} to ${node}`, (stage) => driverSays(stage, [name, node], { attached: true }), until);
 const ends = (name: string, until?: Step["until"]): Step =>
-  step(`pod ${name} ends`, (stage) => setPhase(stage, name, "Succeeded"), until);
+  step(`finish pod ${name}`, (stage) => setPhase(stage, name, "Succeeded"), until);
 const goes = (name: string, until?: Step["until"]): Step =>
-  step(`pod ${name} is gone`, (stage) => removePod(stage, name), until);
+  step(`remove pod ${name}`, (stage) => removePod(stage, name), until);
 const mounted = (node: string, ...names: readonly string[]): Step =>
-  step(`${node} has mounted ${names.join(", ") || "nothing"}`, (stage) => mounts(stage, node, ...names));
+  step(`${node} reports as mounted: ${names.join(", ") || "nothing"}`, (stage) => mounts(stage, node, ...names));
 const unmounts = (node: string, until: Step["until"]): Step =>
-  step(`${node} has unmounted all`, (stage) => mounts(stage, node), until);
+  step(`${node} reports all unmounted`, (stage) => mounts(stage, node), until);
 const error = (message: string): object => ({ message, time: "2026-01-01T00:00:00Z" });
 
 const attached = (name: string, node: string): readonly Step[] => [
@@ -56,15 +60,19 @@ const shared: VolumeParts = { modes: ["ReadWriteMany"] };
 /** Scripts that take six minutes, a timeout that cannot be configured upstream. */
 const slow: readonly Script[] = [
   {
-    name: "a node that is not ready has a mounted volume taken from it by force after six minutes",
+    name: "a mounted volume is detached by force after its node was unready for six minutes",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
       mounted("a", "disk"),
-      step("the node is not ready", (stage) => reportReady(stage, "a", "Unknown")),
+      step("the node becomes unready", (stage) => reportReady(stage, "a", "Unknown")),
       { ...goes("first"), waitMs: 340_000 },
-      { ...step("six minutes are over", () => Promise.resolve()), waitMs: 15_000, until: all(asked(0), has("a", 0)) },
+      {
+        ...step("six minutes have passed", () => Promise.resolve()),
+        waitMs: 15_000,
+        until: all(asked(0), has("a", 0)),
+      },
     ],
   },
 ];
@@ -72,7 +80,7 @@ const slow: readonly Script[] = [
 export const scripts: readonly Script[] = [
   ...(long ? slow : []),
   {
-    name: "a volume is attached for a pod, and detached when the pod has ended and the node has unmounted it",
+    name: "a volume is attached for a pod, and detached when the pod has finished and the volume is unmounted",
     steps: [
       nodes("a"),
       volume("disk"),
@@ -83,25 +91,25 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that is deleted keeps its volume while a container runs",
+    name: "a terminating pod keeps its volume while a container runs",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
-      step("the pod is being deleted", (stage) => stage.remove("pods", "first", { gracePeriodSeconds: 60 })),
+      step("delete the pod", (stage) => stage.remove("pods", "first", { gracePeriodSeconds: 60 })),
       ends("first", asked(0)),
       goes("first"),
     ],
   },
   {
-    name: "the driver fails first",
+    name: "attaching fails at first",
     steps: [
       nodes("a"),
       volume("disk"),
       pod("first", "a", ["disk"], asked(1)),
-      step("an error", (stage) => driverSays(stage, ["disk", "a"], { attachError: error("no such disk") })),
+      step("report an error", (stage) => driverSays(stage, ["disk", "a"], { attachError: error("no such disk") })),
       step(
-        "none any more",
+        "report success",
         (stage) => driverSays(stage, ["disk", "a"], { attached: true, attachError: null }),
         has("a", 1),
       ),
@@ -109,19 +117,19 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "the pod of a volume that could not be attached goes: it is detached once the node reports again",
+    name: "a volume that could not be attached is detached after its pod was deleted, once the node reports again",
     steps: [
       nodes("a"),
       volume("disk"),
       pod("first", "a", ["disk"], asked(1)),
-      step("an error", (stage) => driverSays(stage, ["disk", "a"], { attachError: error("no such disk") })),
+      step("report an error", (stage) => driverSays(stage, ["disk", "a"], { attachError: error("no such disk") })),
       goes("first"),
       mounted("a"),
-      step("and another report", (stage) => patchNode(stage, "a", { metadata: { labels: { a: "b" } } }), asked(0)),
+      step("the node reports again", (stage) => patchNode(stage, "a", { metadata: { labels: { a: "b" } } }), asked(0)),
     ],
   },
   {
-    name: "a second pod elsewhere waits for the first to end",
+    name: "a second pod on another node waits for the first one to finish",
     steps: [
       nodes("a", "b"),
       volume("disk"),
@@ -134,13 +142,13 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "a pod moves: its volume is detached, then attached elsewhere, and nobody is told of an error",
+    name: "a pod is replaced on another node: its volume is detached and attached there, without an error Event",
     steps: [
       nodes("a", "b"),
       volume("disk", { modes: ["ReadWriteOncePod"] }),
       ...attached("disk", "a"),
       step(
-        "the first goes, a second comes",
+        "remove the first pod and create the second",
         async (stage) => {
           await removePod(stage, "first");
           await makePod(stage, "second", { node: "b", claims: ["disk"] });
@@ -151,7 +159,7 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "a volume that many nodes may have is attached to each of them",
+    name: "a ReadWriteMany volume is attached to several nodes",
     steps: [
       nodes("a", "b"),
       volume("disk", shared),
@@ -163,7 +171,7 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "two pods of one node share a volume",
+    name: "two pods on one node share a volume",
     steps: [
       nodes("a"),
       volume("disk"),
@@ -184,18 +192,18 @@ export const scripts: readonly Script[] = [
       attaches("more", "a", has("a", 2)),
       mounted("a", "disk", "more"),
       ends("first"),
-      step("one is unmounted", (stage) => mounts(stage, "a", "more"), has("a", 1)),
+      step("one volume is unmounted", (stage) => mounts(stage, "a", "more"), has("a", 1)),
       unmounts("a", all(asked(0), has("a", 0))),
     ],
   },
   {
-    name: "the pods that have the volume are named, others of other namespaces are counted",
+    name: "a conflict names the pods in the same namespace, and counts those in others",
     steps: [
       nodes("a", "b", "c"),
       volume("disk"),
       ...attached("disk", "a"),
       pod("also", "a", ["disk"]),
-      step("a pod in another namespace has the same disk, by another volume", async (stage) => {
+      step("create a pod in another namespace with the same disk in another volume", async (stage) => {
         const other = await stage.beside("other");
         await makeVolume(other, "disk", {
           source: { csi: { driver: driverName(stage), volumeHandle: handleOf(stage, "disk") } },
@@ -203,73 +211,73 @@ export const scripts: readonly Script[] = [
         await makePod(other, "third", { node: "a", claims: ["disk"] });
       }),
       pod("second", "b", ["disk"]),
-      step("and one there needs it elsewhere", async (stage) => {
+      step("create a pod there that needs it on another node", async (stage) => {
         await makePod(await stage.beside("other"), "fourth", { node: "c", claims: ["disk"] });
       }),
     ],
   },
   {
-    name: "the driver does not attach",
+    name: "a driver that needs no attaching",
     steps: [
       nodes("a"),
-      step("the driver says so", (stage) => makeDriver(stage, { attachRequired: false })),
+      step("create the CSIDriver", (stage) => makeDriver(stage, { attachRequired: false })),
       volume("disk"),
       pod("first", "a", ["disk"]),
       goes("first"),
     ],
   },
   {
-    name: "the driver attaches, and says so",
+    name: "a driver that needs attaching",
     steps: [
       nodes("a"),
-      step("the driver says so", (stage) => makeDriver(stage, { attachRequired: true })),
+      step("create the CSIDriver", (stage) => makeDriver(stage, { attachRequired: true })),
       volume("disk"),
       ...attached("disk", "a"),
     ],
   },
   {
-    name: "a claim is bound after its pod has a node",
+    name: "a claim is bound after its pod",
     steps: [
       nodes("a"),
       volume("disk", { bound: false }),
       pod("first", "a", ["disk"]),
-      step("it is bound", (stage) => bindClaim(stage, "disk"), asked(1)),
+      step("bind the claim", (stage) => bindClaim(stage, "disk"), asked(1)),
       attaches("disk", "a"),
     ],
   },
   {
-    name: "a node whose kubelet attaches by itself",
+    name: "a node whose kubelet attaches volumes itself",
     steps: [
-      step("a node", (stage) => makeNode(stage, "a", { managed: false })),
+      step("create the node", (stage) => makeNode(stage, "a", { managed: false })),
       volume("disk"),
       pod("first", "a", ["disk"]),
       goes("first"),
     ],
   },
   {
-    name: "a pod that has ended already",
+    name: "a pod that is bound after it finished",
     steps: [
       nodes("a"),
       volume("disk"),
-      step("a pod", async (stage) => {
+      step("create the pods", async (stage) => {
         await stage.create("pods", { metadata: { name: "first" }, spec: { containers: [{ name: "a", image: "a" }] } });
         await makePod(stage, "second", { node: "a", claims: [], phase: "Succeeded" });
       }),
     ],
   },
   {
-    name: "volumes of plugins, and of pods themselves",
+    name: "volumes of in-tree plugins, and inline volumes",
     steps: [
       nodes("a"),
       volume("path", { source: { hostPath: { path: "/data" } } }),
       volume("nfs", { source: { nfs: { server: "nfs", path: "/" } } }),
-      step("a volume iscsi and its claim", (stage) =>
+      step("create volume iscsi and its claim", (stage) =>
         makeVolume(stage, "iscsi", {
           source: { iscsi: { targetPortal: "10.0.0.1:3260", iqn: `iqn.2026-01.example:${stage.namespace}`, lun: 2 } },
         }),
       ),
       step(
-        "a pod",
+        "create the pod",
         (stage) =>
           makePod(stage, "first", {
             node: "a",
@@ -287,7 +295,7 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "a node that is out of service loses its volumes, mounted or not",
+    name: "volumes of an out-of-service node are detached, even if mounted",
     steps: [
       nodes("a"),
       volume("disk"),
@@ -295,7 +303,7 @@ export const scripts: readonly Script[] = [
       mounted("a", "disk"),
       ends("first"),
       step(
-        "it is out of service",
+        "taint the node",
         (stage) =>
           patchNode(stage, "a", {
             spec: { taints: [{ key: "node.kubernetes.io/out-of-service", value: "down", effect: "NoExecute" }] },
@@ -305,51 +313,51 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "somebody deletes a VolumeAttachment",
+    name: "a VolumeAttachment is deleted by hand",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
-      step("it is deleted", (stage) => removeAttachment(stage, "disk", "a"), all(has("a", 0), asked(1))),
+      step("delete the VolumeAttachment", (stage) => removeAttachment(stage, "disk", "a"), all(has("a", 0), asked(1))),
       attaches("disk", "a"),
     ],
   },
   {
-    name: "a driver that says no longer that a volume is attached",
+    name: "the driver reports that a volume is no longer attached",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
-      step("it says so", (stage) => driverSays(stage, ["disk", "a"], { attached: false }), has("a", 0)),
+      step("report it", (stage) => driverSays(stage, ["disk", "a"], { attached: false }), has("a", 0)),
       attaches("disk", "a"),
     ],
   },
   {
-    name: "a driver that takes its time to detach, and fails first",
+    name: "a driver detaches slowly, after an error",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
-      step("the driver holds it", (stage) => holdAttachment(stage, ["disk", "a"], ["example.com/attacher"])),
+      step("add a finalizer of the driver", (stage) => holdAttachment(stage, ["disk", "a"], ["example.com/attacher"])),
       goes("first", has("a", 0)),
-      step("an error", (stage) => driverSays(stage, ["disk", "a"], { detachError: error("the disk is busy") })),
-      step("it is detached", (stage) => holdAttachment(stage, ["disk", "a"], []), asked(0)),
+      step("report an error", (stage) => driverSays(stage, ["disk", "a"], { detachError: error("the disk is busy") })),
+      step("remove the finalizer", (stage) => holdAttachment(stage, ["disk", "a"], []), asked(0)),
     ],
   },
   {
-    name: "a pod comes back while its volume is being detached",
+    name: "a pod is recreated while its volume is being detached",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
-      step("the driver holds it", (stage) => holdAttachment(stage, ["disk", "a"], ["example.com/attacher"])),
+      step("add a finalizer of the driver", (stage) => holdAttachment(stage, ["disk", "a"], ["example.com/attacher"])),
       goes("first", has("a", 0)),
       pod("second", "a", ["disk"]),
-      step("it is detached", (stage) => holdAttachment(stage, ["disk", "a"], [])),
+      step("remove the finalizer", (stage) => holdAttachment(stage, ["disk", "a"], [])),
     ],
   },
   {
-    name: "a pod goes before its volume is attached",
+    name: "a pod is deleted before its volume is attached",
     steps: [
       nodes("a"),
       volume("disk"),
@@ -359,36 +367,36 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "a pod is replaced by one of its name",
+    name: "a pod is replaced by another one with the same name",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
       mounted("a", "disk"),
-      step("another of its name", async (stage) => {
+      step("replace the pod", async (stage) => {
         await removePod(stage, "first");
         await makePod(stage, "first", { node: "a", claims: ["disk"] });
       }),
     ],
   },
   {
-    name: "a node goes, then its pod",
+    name: "a node is deleted, then its pod",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
-      step("the node goes", (stage) => stage.remove("nodes", nodeName(stage, "a"))),
+      step("delete the node", (stage) => stage.remove("nodes", nodeName(stage, "a"))),
       goes("first", asked(0)),
     ],
   },
   {
-    name: "a node comes again with its name",
+    name: "a node is recreated with the same name",
     steps: [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
       step(
-        "it goes and comes",
+        "recreate the node",
         async (stage) => {
           await stage.remove("nodes", nodeName(stage, "a"));
           await makeNode(stage, "a");
@@ -399,7 +407,7 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "ephemeral volumes: the claim has to be the pod's own",
+    name: "an ephemeral volume needs a claim owned by the pod",
     steps: [
       nodes("a"),
       ...(

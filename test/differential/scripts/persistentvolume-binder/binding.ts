@@ -12,22 +12,22 @@ import {
 } from "./acts.ts";
 import { ownName } from "../../stage.ts";
 
-const claim = step("a claim", (stage) => makeClaim(stage, "data", { size: "2Gi" }));
+const claim = step("create a claim", (stage) => makeClaim(stage, "data", { size: "2Gi" }));
 const volume = (parts: VolumeParts = {}): ReturnType<typeof step> =>
-  step("a volume", (stage) => makeVolume(stage, "disk", { size: "2Gi", ...parts }));
+  step("create a volume", (stage) => makeVolume(stage, "disk", { size: "2Gi", ...parts }));
 
 const free: readonly Script[] = [
   {
-    name: "the smallest volume that is large enough",
+    name: "the smallest sufficient volume is bound",
     steps: [
-      step("volumes", async (stage) => {
+      step("create volumes", async (stage) => {
         await makeVolume(stage, "small", { size: "1Gi" });
         await makeVolume(stage, "large", { size: "5Gi" });
         await makeVolume(stage, "middle", { size: "3Gi" });
       }),
       claim,
-      step("another claim", (stage) => makeClaim(stage, "more", { size: "2Gi" })),
-      step("a third one finds none", (stage) => makeClaim(stage, "most", { size: "2Gi" })),
+      step("create a second claim", (stage) => makeClaim(stage, "more", { size: "2Gi" })),
+      step("create a third claim, without a volume", (stage) => makeClaim(stage, "most", { size: "2Gi" })),
     ],
   },
   {
@@ -35,31 +35,31 @@ const free: readonly Script[] = [
     steps: [
       claim,
       volume({ size: "1Gi" }),
-      step("a larger one", (stage) => makeVolume(stage, "large", { size: "8Gi" })),
+      step("create a larger volume", (stage) => makeVolume(stage, "large", { size: "8Gi" })),
     ],
   },
   {
-    name: "as few access modes as suffice, before the size",
+    name: "the volume with the fewest sufficient access modes is bound, whatever its size",
     steps: [
-      step("volumes", async (stage) => {
+      step("create volumes", async (stage) => {
         await makeVolume(stage, "many", { size: "2Gi", modes: ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"] });
         await makeVolume(stage, "two", { size: "3Gi", modes: ["ReadWriteOnce", "ReadWriteMany"] });
         await makeVolume(stage, "one", { size: "9Gi" });
       }),
       claim,
-      step("one that is written by many", (stage) =>
+      step("create a ReadWriteMany claim", (stage) =>
         makeClaim(stage, "shared", { spec: { accessModes: ["ReadWriteMany"] } }),
       ),
     ],
   },
   {
-    name: "by its selector, without a class",
+    name: "a claim without a class is bound by its selector",
     steps: [
-      step("volumes", async (stage) => {
+      step("create volumes", async (stage) => {
         await makeVolume(stage, "tin", { storageClass: "", labels: { metal: "tin" } });
         await makeVolume(stage, "gold", { storageClass: "", size: "4Gi", labels: { metal: "gold" } });
       }),
-      step("a claim", (stage) =>
+      step("create a claim", (stage) =>
         makeClaim(stage, "data", {
           storageClass: "",
           spec: {
@@ -70,7 +70,7 @@ const free: readonly Script[] = [
           },
         }),
       ),
-      step("one for which there is none", (stage) =>
+      step("create a claim without a match", (stage) =>
         makeClaim(stage, "other", {
           storageClass: "",
           spec: { selector: { matchLabels: { stage: stage.namespace, metal: "iron" } } },
@@ -86,12 +86,12 @@ const free: readonly Script[] = [
       ["another VolumeAttributesClass", { spec: { volumeAttributesClassName: "gold" } }],
       ["fewer access modes", { modes: ["ReadOnlyMany"] }],
     ] as const
-  ).map(([what, parts]) => ({ name: `a volume with ${what} does not suit`, steps: [volume(parts), claim] })),
+  ).map(([what, parts]) => ({ name: `a volume with ${what} does not match`, steps: [volume(parts), claim] })),
   {
-    name: "the class is named by the old annotation",
+    name: "the class is given by the deprecated annotation",
     steps: [
       volume(),
-      step("a claim", (stage) =>
+      step("create a claim", (stage) =>
         makeClaim(stage, "data", {
           storageClass: null,
           annotations: { "volume.beta.kubernetes.io/storage-class": ownName(stage, "static") },
@@ -100,14 +100,14 @@ const free: readonly Script[] = [
     ],
   },
   {
-    name: "a volume that is to be resized",
+    name: "a volume with a pending expansion",
     steps: [volume({ annotations: { "volume.alpha.kubernetes.io/pre-resize-capacity": "1Gi" } }), claim],
   },
   {
-    name: "a volume that is being deleted does not suit",
+    name: "a terminating volume does not match",
     steps: [
       volume({ finalizers: ["example.com/hold"] }),
-      step("it is deleted", (stage) => removeVolume(stage, "disk")),
+      step("delete the volume", (stage) => removeVolume(stage, "disk")),
       claim,
     ],
   },
@@ -115,9 +115,9 @@ const free: readonly Script[] = [
 
 const reserved: readonly Script[] = [
   {
-    name: "a volume that is reserved for the claim, before any other",
+    name: "a volume reserved for the claim is preferred",
     steps: [
-      step("volumes", async (stage) => {
+      step("create volumes", async (stage) => {
         await makeVolume(stage, "disk", { size: "9Gi", storageClass: "other", reservedFor: "data" });
         await makeVolume(stage, "near", { size: "2Gi" });
       }),
@@ -125,28 +125,34 @@ const reserved: readonly Script[] = [
     ],
   },
   {
-    name: "a volume that is reserved for the claim and too small",
+    name: "a volume reserved for the claim is too small",
     steps: [volume({ size: "1Gi", reservedFor: "data" }), claim],
   },
   {
-    name: "a volume that is reserved for the claim by its uid",
+    name: "a volume is reserved for the claim by uid",
     steps: [claim, volume({ reservedFor: "data", withUid: true })],
   },
   {
-    name: "a volume that is reserved for the claim by its uid, of another mode",
+    name: "a volume of another mode is reserved for the claim by uid",
     steps: [claim, volume({ reservedFor: "data", withUid: true, spec: { volumeMode: "Block" } })],
   },
-  { name: "a volume that is reserved for another claim", steps: [volume({ reservedFor: "other" }), claim] },
+  { name: "a volume reserved for another claim", steps: [volume({ reservedFor: "other" }), claim] },
 ];
 
-const naming = step("a claim that names it", (stage) => makeClaim(stage, "data", { size: "2Gi", volume: "disk" }));
+const naming = step("create a claim with volumeName", (stage) =>
+  makeClaim(stage, "data", { size: "2Gi", volume: "disk" }),
+);
 const named: readonly Script[] = [
-  { name: "a claim that names a free volume", steps: [volume(), naming] },
-  { name: "a claim that names a volume that comes later", steps: [naming, volume()] },
-  { name: "a claim and a volume that name each other", steps: [volume({ reservedFor: "data" }), naming] },
+  { name: "a claim with the name of a free volume", steps: [volume(), naming] },
+  { name: "a claim with the name of a volume that is created later", steps: [naming, volume()] },
+  { name: "a claim and a volume refer to each other", steps: [volume({ reservedFor: "data" }), naming] },
   {
-    name: "a claim names a volume that is reserved for another, which comes later",
-    steps: [volume({ reservedFor: "other" }), naming, step("the other", (stage) => makeClaim(stage, "other"))],
+    name: "a claim with the name of a volume reserved for another claim, which is created later",
+    steps: [
+      volume({ reservedFor: "other" }),
+      naming,
+      step("create the other claim", (stage) => makeClaim(stage, "other")),
+    ],
   },
   ...(
     [
@@ -155,24 +161,27 @@ const named: readonly Script[] = [
       ["has another mode", { spec: { volumeMode: "Block" } }],
       ["has another VolumeAttributesClass", { spec: { volumeAttributesClassName: "gold" } }],
       ["has other access modes", { modes: ["ReadOnlyMany"] }],
-      ["has two things that do not suit", { modes: ["ReadOnlyMany"], storageClass: "other" }],
+      ["has two properties that do not match", { modes: ["ReadOnlyMany"], storageClass: "other" }],
     ] as const
-  ).map(([what, parts]) => ({ name: `a claim names a volume that ${what}`, steps: [volume(parts), naming] })),
+  ).map(([what, parts]) => ({
+    name: `a claim with the name of a volume that ${what}`,
+    steps: [volume(parts), naming],
+  })),
   {
-    name: "a claim names a volume that is being deleted",
+    name: "a claim with the name of a terminating volume",
     steps: [
       volume({ finalizers: ["example.com/hold"] }),
-      step("it is deleted", (stage) => removeVolume(stage, "disk")),
+      step("delete the volume", (stage) => removeVolume(stage, "disk")),
       naming,
     ],
   },
   {
-    name: "a claim names a volume that is bound to another",
+    name: "a claim with the name of a volume bound to another claim",
     steps: [
       volume(),
-      step("the other", (stage) => makeClaim(stage, "other")),
+      step("create the other claim", (stage) => makeClaim(stage, "other")),
       naming,
-      step("the other is deleted", (stage) => removeClaim(stage, "other")),
+      step("delete the other claim", (stage) => removeClaim(stage, "other")),
     ],
   },
 ];
@@ -180,45 +189,48 @@ const named: readonly Script[] = [
 const bound = [volume(), claim];
 const undone: readonly Script[] = [
   {
-    name: "a bound volume loses its claim by hand",
-    steps: [...bound, step("no claim", (stage) => patchVolume(stage, "disk", { spec: { claimRef: null } }))],
+    name: "the claimRef of a bound volume is removed",
+    steps: [...bound, step("remove the claimRef", (stage) => patchVolume(stage, "disk", { spec: { claimRef: null } }))],
   },
   {
-    name: "a bound volume loses the uid of its claim by hand",
-    steps: [...bound, step("no uid", (stage) => patchVolume(stage, "disk", { spec: { claimRef: { uid: null } } }))],
-  },
-  {
-    name: "the volume of a bound claim is gone, and comes again",
+    name: "the claimRef of a bound volume loses its uid",
     steps: [
       ...bound,
-      step("it is deleted, and stays", (stage) => removeVolume(stage, "disk")),
-      step("nothing keeps it any more", (stage) => patchVolume(stage, "disk", { metadata: { finalizers: null } })),
-      step("it is there again", (stage) => makeVolume(stage, "disk", { size: "2Gi" })),
+      step("remove the uid", (stage) => patchVolume(stage, "disk", { spec: { claimRef: { uid: null } } })),
     ],
   },
   {
-    name: "a claim says that it was bound, and names no volume",
+    name: "the volume of a bound claim is deleted, and recreated",
     steps: [
-      step("a claim", (stage) =>
+      ...bound,
+      step("delete the volume, which has a finalizer", (stage) => removeVolume(stage, "disk")),
+      step("remove the finalizer", (stage) => patchVolume(stage, "disk", { metadata: { finalizers: null } })),
+      step("recreate the volume", (stage) => makeVolume(stage, "disk", { size: "2Gi" })),
+    ],
+  },
+  {
+    name: "a claim has the annotation bind-completed, but no volumeName",
+    steps: [
+      step("create the claim", (stage) =>
         makeClaim(stage, "data", { annotations: { "pv.kubernetes.io/bind-completed": "yes" } }),
       ),
     ],
   },
   {
-    name: "a claim says that it was bound, to a volume that is another's",
+    name: "a claim has the annotation bind-completed, but its volume is another claim's",
     steps: [
       volume(),
-      step("the other", (stage) => makeClaim(stage, "other")),
-      step("a claim", (stage) =>
+      step("create the other claim", (stage) => makeClaim(stage, "other")),
+      step("create the claim", (stage) =>
         makeClaim(stage, "data", { volume: "disk", annotations: { "pv.kubernetes.io/bind-completed": "yes" } }),
       ),
     ],
   },
   {
-    name: "a bound claim loses the annotations that say so",
+    name: "a bound claim loses its annotations",
     steps: [
       ...bound,
-      step("no annotations", (stage) =>
+      step("remove the annotations", (stage) =>
         annotateClaim(stage, "data", {
           "pv.kubernetes.io/bind-completed": null,
           "pv.kubernetes.io/bound-by-controller": null,
@@ -227,13 +239,13 @@ const undone: readonly Script[] = [
     ],
   },
   {
-    name: "the phases are changed by hand",
+    name: "the phases are modified by hand",
     steps: [
       ...bound,
-      step("the volume's", (stage) =>
+      step("set the phase of the volume", (stage) =>
         stage.patch("persistentvolumes", `${ownName(stage, "disk")}/status`, { status: { phase: "Failed" } }),
       ),
-      step("the claim's", (stage) =>
+      step("set the phase of the claim", (stage) =>
         stage.patch("persistentvolumeclaims", "data/status", { status: { phase: "Pending", capacity: null } }),
       ),
     ],

@@ -32,7 +32,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 const begin: Step = {
-  name: "classes",
+  name: "create classes",
   async act(stage) {
     await makeClass(stage, "fast");
     await makeClass(stage, "late", { waits: true });
@@ -87,7 +87,7 @@ function addVolume(scene: Scene): Step {
   const isReserved = scene.random.next() < 0.3;
   const isProvisioned = scene.random.next() < 0.2;
   return {
-    name: `volume ${name} of ${size}, ${storageClass}, ${policy}, for ${claim}${isReserved ? " alone" : ""}`,
+    name: `create volume ${name} of ${size}, ${storageClass}, ${policy}, for ${claim}${isReserved ? " alone" : ""}`,
     act: (stage) =>
       makeVolume(stage, name, {
         size,
@@ -105,13 +105,13 @@ function addVolume(scene: Scene): Step {
 function addPod(scene: Scene): Step {
   const name = `p${scene.pods++}`;
   const claim = oneOf(scene, claims);
-  return { name: `pod ${name} with ${claim}`, act: (stage) => makePod(stage, name, claim) };
+  return { name: `create pod ${name} with ${claim}`, act: (stage) => makePod(stage, name, claim) };
 }
 
 function dropClaim(scene: Scene): Step {
   const name = oneOf(scene, claims);
   return {
-    name: `delete ${name}, and the pods that use it`,
+    name: `delete ${name} and the pods that use it`,
     async act(stage) {
       const users = await stage.pods(({ spec }) => JSON.stringify(spec).includes(`"claimName":"${name}"`));
       for (const { metadata } of users) await stage.remove("pods", metadata.name, { gracePeriodSeconds: 0 });
@@ -146,12 +146,14 @@ function dropOne(scene: Scene): Step {
 }
 
 function free(scene: Scene): Step {
-  return ofVolume(scene, "free", (stage, name) => patchVolume(stage, name, { spec: { claimRef: null } }));
+  return ofVolume(scene, "remove the claimRef of", (stage, name) =>
+    patchVolume(stage, name, { spec: { claimRef: null } }),
+  );
 }
 
 function turn(scene: Scene): Step {
   const policy = oneOf(scene, ["Retain", "Delete"]);
-  return ofVolume(scene, `policy ${policy} of`, (stage, name) =>
+  return ofVolume(scene, `set the policy ${policy} of`, (stage, name) =>
     patchVolume(stage, name, { spec: { persistentVolumeReclaimPolicy: policy } }),
   );
 }

@@ -14,10 +14,10 @@ import {
 } from "./acts.ts";
 
 const storageClass = (parts: ClassParts = {}): ReturnType<typeof step> =>
-  step("a class", (stage) => makeClass(stage, "fast", parts));
-const claim = step("a claim", (stage) => makeClaim(stage, "data", { storageClass: "fast" }));
+  step("create the class", (stage) => makeClass(stage, "fast", parts));
+const claim = step("create a claim", (stage) => makeClaim(stage, "data", { storageClass: "fast" }));
 const provisioned = (by: string): ReturnType<typeof step> =>
-  step("a volume is made for it", (stage) =>
+  step("create its volume, as the provisioner would", (stage) =>
     makeVolume(stage, "made", {
       storageClass: "fast",
       reservedFor: "data",
@@ -34,28 +34,32 @@ const cannot = (what: string, parts: ClassParts): Script => ({
 });
 
 export const provisioning: readonly Script[] = [
-  { name: "a class that does not exist, then does", steps: [claim, storageClass()] },
-  { name: "a driver makes the volume", steps: [storageClass(), claim, provisioned("example.com/disks")] },
+  { name: "a class is created after the claim", steps: [claim, storageClass()] },
+  { name: "a driver provisions the volume", steps: [storageClass(), claim, provisioned("example.com/disks")] },
   {
-    name: "a volume is free although the class has a driver",
-    steps: [step("a volume", (stage) => makeVolume(stage, "disk", { storageClass: "fast" })), storageClass(), claim],
+    name: "a free volume is bound although the class has a driver",
+    steps: [
+      step("create a volume", (stage) => makeVolume(stage, "disk", { storageClass: "fast" })),
+      storageClass(),
+      claim,
+    ],
   },
   cannot("without a provisioner", { provisioner: "kubernetes.io/no-provisioner" }),
-  cannot("of a plugin that is gone", { provisioner: "kubernetes.io/glusterfs" }),
-  cannot("of a plugin that makes no volumes", { provisioner: "kubernetes.io/nfs" }),
-  cannot("of the plugin for tests", { provisioner: "kubernetes.io/host-path" }),
-  cannot("of the plugin for tests, with mount options", {
+  cannot("of a removed plugin", { provisioner: "kubernetes.io/glusterfs" }),
+  cannot("of a plugin without provisioning", { provisioner: "kubernetes.io/nfs" }),
+  cannot("of the test plugin", { provisioner: "kubernetes.io/host-path" }),
+  cannot("of the test plugin, with mount options", {
     provisioner: "kubernetes.io/host-path",
     mountOptions: ["ro", "noatime"],
   }),
   ...["aws-ebs", "gce-pd", "azure-file", "azure-disk", "cinder", "vsphere-volume", "portworx-volume"].map((plugin) => ({
-    name: `a class of ${plugin}: its driver is named`,
+    name: `a class of ${plugin}: the claim is annotated with the plugin's name`,
     steps: [storageClass({ provisioner: `kubernetes.io/${plugin}` }), claim, provisioned(`kubernetes.io/${plugin}`)],
   })),
   {
-    name: "volumes of plugins have their finalizers",
+    name: "finalizers are added to and removed from volumes of plugins",
     steps: [
-      step("volumes", async (stage) => {
+      step("create volumes", async (stage) => {
         const external = "external-provisioner.volume.kubernetes.io/finalizer";
         const own = "kubernetes.io/pv-controller";
         const by = (plugin: string): object => ({
@@ -80,9 +84,9 @@ export const provisioning: readonly Script[] = [
     ],
   },
   {
-    name: "annotations name a driver that does not do the work",
+    name: "annotations name a driver of a migrated plugin",
     steps: [
-      step("a claim and a volume", async (stage) => {
+      step("create a claim and a volume", async (stage) => {
         const driver = { "pv.kubernetes.io/migrated-to": "ebs.csi.aws.com" };
         await makeClaim(stage, "data", {
           annotations: { ...driver, "volume.kubernetes.io/storage-provisioner": "example.com/disks" },
@@ -96,34 +100,36 @@ export const provisioning: readonly Script[] = [
     ],
   },
   {
-    name: "the class waits for a pod, then for its node",
+    name: "WaitForFirstConsumer waits for a pod, then for its node",
     steps: [
       storageClass({ waits: true }),
       claim,
-      step("a pod", (stage) => makePod(stage, "one", "data")),
-      step("another", (stage) => makePod(stage, "two", "data")),
-      step("a node is chosen", (stage) =>
+      step("create a pod", (stage) => makePod(stage, "one", "data")),
+      step("create a second pod", (stage) => makePod(stage, "two", "data")),
+      step("select a node", (stage) =>
         annotateClaim(stage, "data", { "volume.kubernetes.io/selected-node": "somewhere" }),
       ),
       provisioned("example.com/disks"),
     ],
   },
   {
-    name: "the class waits: a free volume is left alone, a reserved one is not",
+    name: "WaitForFirstConsumer: a free volume is not bound, a reserved one is",
     steps: [
       storageClass({ waits: true }),
-      step("a free volume", (stage) => makeVolume(stage, "free", { storageClass: "fast" })),
+      step("create a free volume", (stage) => makeVolume(stage, "free", { storageClass: "fast" })),
       claim,
-      step("a reserved one", (stage) => makeVolume(stage, "disk", { storageClass: "fast", reservedFor: "data" })),
+      step("create a reserved volume", (stage) =>
+        makeVolume(stage, "disk", { storageClass: "fast", reservedFor: "data" }),
+      ),
     ],
   },
   {
     name: "a claim without a class gets the default one",
     steps: [
-      step("a claim", (stage) => makeClaim(stage, "data", { storageClass: null })),
-      step("a default class", makeSharedClass),
-      step("it is deleted, with its class", (stage) => removeClaim(stage, "data")),
-      step("none is the default any more", (stage) =>
+      step("create a claim", (stage) => makeClaim(stage, "data", { storageClass: null })),
+      step("create the default class", makeSharedClass),
+      step("delete the claim", (stage) => removeClaim(stage, "data")),
+      step("remove the annotation of the default class", (stage) =>
         stage.patch("storageclasses", sharedClass, {
           metadata: { annotations: { "storageclass.kubernetes.io/is-default-class": null } },
         }),

@@ -16,7 +16,7 @@ const below = ({ random }: Scene, count: number): number => Math.floor(random.ne
 /** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), requests: [] };
-  const steps = [step("a class", makeClass), addClaim(scene)];
+  const steps = [step("create the class", makeClass), addClaim(scene)];
   while (steps.length < length) {
     const move = [addClaim, request, request, request, give, give][below(scene, 6)] ?? request;
     steps.push(move(scene));
@@ -29,7 +29,7 @@ function addClaim(scene: Scene): Step {
   scene.requests.push(1);
   const names = Object.keys(sources);
   const source = names[below(scene, names.length)] ?? "csi";
-  return step(`claim ${name} on ${source}`, (stage) => makeClaim(stage, name, { source }));
+  return step(`create claim ${name} on ${source}`, (stage) => makeClaim(stage, name, { source }));
 }
 
 function ofClaim(
@@ -42,7 +42,7 @@ function ofClaim(
   const isRequest = what === "requests";
   const size = isRequest ? before + 1 + below(scene, 3) : 1 + below(scene, before);
   if (isRequest) scene.requests[n] = size;
-  return step(`claim c${n} ${what} ${size}Gi`, (stage) => act(stage, `c${n}`, `${size}Gi`));
+  return step(`c${n} ${what} ${size}Gi`, (stage) => act(stage, `c${n}`, `${size}Gi`));
 }
 
 const request = (scene: Scene): Step => ofClaim(scene, grow, "requests");

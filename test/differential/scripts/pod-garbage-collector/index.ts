@@ -7,10 +7,10 @@ const evicted = { phase: "Failed", reason: "Evicted" } as const;
 
 export const scripts: readonly Script[] = [
   {
-    name: "pods of a node that never was, and of one that is deleted, go; those of a node that is there stay",
+    name: "pods on missing and deleted nodes are deleted, pods on existing nodes are kept",
     steps: [
       {
-        name: "nodes and pods",
+        name: "create nodes and pods",
         async act(stage) {
           await keepOneAside(stage);
           await setNode(stage, "n1");
@@ -32,10 +32,10 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "pods that are being deleted go where their node is out of service and not ready",
+    name: "terminating pods on unready, out-of-service nodes are deleted",
     steps: [
       {
-        name: "nodes and pods",
+        name: "create nodes and pods",
         async act(stage) {
           await setNode(stage, "down", { ready: "Unknown", outOfService: true });
           await setNode(stage, "late", { ready: "False" });
@@ -52,10 +52,10 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "pods without a node are failed when they are being deleted",
+    name: "terminating pods without a node are set to Failed",
     steps: [
       {
-        name: "pods",
+        name: "create pods",
         async act(stage) {
           await makePod(stage, "deleted", { phase: "Pending", held: true, deleted: true });
           await makePod(stage, "waits", { phase: "Pending" });
@@ -65,10 +65,10 @@ export const scripts: readonly Script[] = [
     ],
   },
   {
-    name: "evicted pods go beyond the threshold",
+    name: "evicted pods beyond the threshold are deleted",
     steps: [
       {
-        name: "pods",
+        name: "create pods",
         async act(stage) {
           await keepOneAside(stage);
           await setNode(stage, "n1");

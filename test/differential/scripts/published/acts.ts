@@ -69,11 +69,11 @@ export function makeRole(stage: Stage, name: string, parts: RoleParts): Promise<
 }
 
 export const role = (name: string, parts: RoleParts): Step =>
-  act(`ClusterRole ${name}: ${JSON.stringify(parts)}`, (stage) => makeRole(stage, name, parts));
+  act(`create ClusterRole ${name} with ${JSON.stringify(parts)}`, (stage) => makeRole(stage, name, parts));
 export const changeRole = (name: string, body: (stage: Stage) => object): Step =>
-  act(`a change of ClusterRole ${name}`, (stage) => stage.patch("clusterroles", ownName(stage, name), body(stage)));
+  act(`patch ClusterRole ${name}`, (stage) => stage.patch("clusterroles", ownName(stage, name), body(stage)));
 export const removeRole = (name: string): Step =>
-  act(`ClusterRole ${name} is deleted`, (stage) => stage.remove("clusterroles", ownName(stage, name)));
+  act(`delete ClusterRole ${name}`, (stage) => stage.remove("clusterroles", ownName(stage, name)));
 
 /** `strict` also requires that a role which selects no rules has none: the controller keeps rules that other clients have written to it. */
 async function areAggregated(stage: Stage, { strict }: Strictness): Promise<boolean> {

@@ -48,7 +48,7 @@ function changeRole(scene: Scene): Step {
     oneOf(scene, plain),
     { rules: some(scene, resources).map((resource) => ruleOf(resource)), colours: some(scene, colours.slice(0, 2)) },
   ];
-  return act(`ClusterRole ${name}: ${JSON.stringify(parts)}`, async (stage) => {
+  return act(`set ClusterRole ${name} to ${JSON.stringify(parts)}`, async (stage) => {
     if (!(await hasRole(stage, name))) return makeRole(stage, name, parts);
     const { rules } = parts;
     // Removes labels that are not given.
@@ -63,7 +63,7 @@ function changeRole(scene: Scene): Step {
 
 function aggregate(scene: Scene): Step {
   const { name, ...parts } = oneOf(scene, aggregated);
-  return act(`aggregated ClusterRole ${name}`, async (stage) =>
+  return act(`create aggregated ClusterRole ${name}`, async (stage) =>
     (await hasRole(stage, name)) ? undefined : makeRole(stage, name, parts),
   );
 }
@@ -71,14 +71,14 @@ function aggregate(scene: Scene): Step {
 function meddle(scene: Scene): Step {
   const { name } = oneOf(scene, aggregated);
   const rules = oneOf(scene, [null, [ruleOf("configmaps")]]);
-  return act(`rules of aggregated ClusterRole ${name}: ${JSON.stringify(rules)}`, async (stage) =>
+  return act(`set the rules of aggregated ClusterRole ${name} to ${JSON.stringify(rules)}`, async (stage) =>
     (await hasRole(stage, name)) ? stage.patch("clusterroles", ownName(stage, name), { rules }) : undefined,
   );
 }
 
 function removeRole(scene: Scene): Step {
   const name = oneOf(scene, [...plain, ...aggregated.map((each) => each.name)]);
-  return act(`ClusterRole ${name} is deleted`, async (stage) =>
+  return act(`delete ClusterRole ${name}`, async (stage) =>
     (await hasRole(stage, name)) ? stage.remove("clusterroles", ownName(stage, name)) : undefined,
   );
 }
@@ -88,13 +88,13 @@ function addPod(scene: Scene): Step {
   const kinds = ["emptyDir", {}, {}, { labels: { team: "red" } }] as const;
   const drawn = some(scene, ["x", "y", "z"]).map((volume) => [volume, oneOf(scene, kinds)] as const);
   const volumes = Object.fromEntries(drawn);
-  return act(`pod ${name}: ${JSON.stringify(volumes)}`, (stage) => makePod(stage, name, volumes));
+  return act(`create pod ${name} with ${JSON.stringify(volumes)}`, (stage) => makePod(stage, name, volumes));
 }
 
 /** Creates a claim with the name of one that the next pod needs. */
 function claimAhead(scene: Scene): Step {
   const name = `p${scene.pods + 1}-${oneOf(scene, ["x", "y", "z"])}`;
-  return act(`claim ${name}`, async (stage) => {
+  return act(`create claim ${name}`, async (stage) => {
     const claims = await stage.list("persistentvolumeclaims");
     if (!claims.some(({ metadata }) => (metadata as { readonly name: string }).name === name))
       await makeClaim(stage, name);
@@ -120,7 +120,7 @@ function ofSome(
 }
 
 const toMap = (what: string, body: object): (() => Step) => {
-  return () => act(`ConfigMap: ${what}`, (stage) => stage.patch("configmaps", mapName, body));
+  return () => act(`set ${what} in the ConfigMap`, (stage) => stage.patch("configmaps", mapName, body));
 };
 
 /** A policy for several kinds, whose expressions compare the types of their fields, sometimes of nonexistent ones. */
@@ -141,7 +141,7 @@ function checkTypes(scene: Scene): Step {
       params: [[params.group, params.version].filter((each) => each !== "").join("/"), params.kind],
     }),
   };
-  return act(`policy ${name} about ${about.map(({ kind }) => kind).join(", ")}`, async (stage) => {
+  return act(`create or change policy ${name} for ${about.map(({ kind }) => kind).join(", ")}`, async (stage) => {
     const there = await stage.all(ValidatingAdmissionPolicies);
     if (!there.some(({ metadata }) => metadata.name === ownName(stage, name))) return makePolicy(stage, name, parts);
     // Removes what is not given.
@@ -163,10 +163,10 @@ const moves: readonly ((scene: Scene) => Step)[] = [
   addPod,
   addPod,
   claimAhead,
-  ofSome("persistentvolumeclaims", "a claim is deleted", endClaim),
-  ofSome("pods", "a pod is deleted", (stage, name) => stage.remove("pods", name, { gracePeriodSeconds: 0 })),
+  ofSome("persistentvolumeclaims", "delete a claim", endClaim),
+  ofSome("pods", "delete a pod", (stage, name) => stage.remove("pods", name, { gracePeriodSeconds: 0 })),
   toMap("another key", { data: { more: "x" } }),
   toMap("another certificate", { data: { "ca.crt": "x" } }),
   toMap("no description", { metadata: { annotations: { [note]: null } } }),
-  () => act("the ConfigMap is deleted", (stage) => stage.remove("configmaps", mapName)),
+  () => act("delete the ConfigMap", (stage) => stage.remove("configmaps", mapName)),
 ];

@@ -24,42 +24,44 @@ const published = act("the namespace gets its ConfigMap", () => Promise.resolve(
 
 const certificates: readonly Script[] = [
   {
-    name: "the ConfigMap of a namespace is changed, described otherwise, and deleted",
+    name: "the ConfigMap of a namespace is modified and deleted",
     steps: [
       published,
-      act("another key", (stage) => stage.patch("configmaps", mapName, { data: { more: "x" } })),
-      act("another certificate", (stage) => stage.patch("configmaps", mapName, { data: { "ca.crt": "x" } })),
-      act("no data", (stage) => stage.patch("configmaps", mapName, { data: null })),
-      act("another description, and a label", (stage) =>
+      act("add a key", (stage) => stage.patch("configmaps", mapName, { data: { more: "x" } })),
+      act("set another certificate", (stage) => stage.patch("configmaps", mapName, { data: { "ca.crt": "x" } })),
+      act("remove all data", (stage) => stage.patch("configmaps", mapName, { data: null })),
+      act("change the description and add a label", (stage) =>
         stage.patch("configmaps", mapName, { metadata: { annotations: { [note]: "mine" }, labels: { team: "red" } } }),
       ),
-      act("no description", (stage) => stage.patch("configmaps", mapName, { metadata: { annotations: null } })),
-      act("binary data", (stage) => stage.patch("configmaps", mapName, { binaryData: { more: "AA==" } })),
-      act("it is deleted", (stage) => stage.remove("configmaps", mapName)),
-      act("another ConfigMap", (stage) => stage.create("configmaps", { metadata: { name: "mine" } })),
-      act("that is deleted", (stage) => stage.remove("configmaps", "mine")),
+      act("remove the description", (stage) => stage.patch("configmaps", mapName, { metadata: { annotations: null } })),
+      act("add binary data", (stage) => stage.patch("configmaps", mapName, { binaryData: { more: "AA==" } })),
+      act("delete the ConfigMap", (stage) => stage.remove("configmaps", mapName)),
+      act("create another ConfigMap", (stage) => stage.create("configmaps", { metadata: { name: "mine" } })),
+      act("delete that one", (stage) => stage.remove("configmaps", "mine")),
     ],
   },
   {
-    name: "the ServiceAccount of a namespace is changed and deleted, and others come and go",
+    name: "the ServiceAccount of a namespace is modified and deleted, and others are created and deleted",
     steps: [
       published,
-      act("a label", (stage) => stage.patch("serviceaccounts", accountName, { metadata: { labels: { team: "red" } } })),
-      act("it is deleted", (stage) => stage.remove("serviceaccounts", accountName)),
-      act("another one", (stage) => stage.create("serviceaccounts", { metadata: { name: "mine" } })),
-      act("that is deleted", (stage) => stage.remove("serviceaccounts", "mine")),
-      act("it is deleted once more", (stage) => stage.remove("serviceaccounts", accountName)),
+      act("add a label", (stage) =>
+        stage.patch("serviceaccounts", accountName, { metadata: { labels: { team: "red" } } }),
+      ),
+      act("delete the ServiceAccount", (stage) => stage.remove("serviceaccounts", accountName)),
+      act("create another one", (stage) => stage.create("serviceaccounts", { metadata: { name: "mine" } })),
+      act("delete that one", (stage) => stage.remove("serviceaccounts", "mine")),
+      act("delete the ServiceAccount again", (stage) => stage.remove("serviceaccounts", accountName)),
     ],
   },
   {
-    name: "a namespace comes, and goes while its ConfigMap is deleted",
+    name: "a namespace is created, and deleted together with its ConfigMap",
     steps: [
-      act("another namespace", (stage) => stage.beside("other")),
-      act("it has another label", (stage) =>
+      act("create another namespace", (stage) => stage.beside("other")),
+      act("add a label to it", (stage) =>
         stage.patch("namespaces", `${stage.namespace}-other`, { metadata: { labels: { team: "red" } } }),
       ),
-      act("it is deleted", (stage) => stage.remove("namespaces", `${stage.namespace}-other`)),
-      act("its ConfigMap is deleted, and comes no more", async (stage) => {
+      act("delete it", (stage) => stage.remove("namespaces", `${stage.namespace}-other`)),
+      act("delete its ConfigMap, which is not recreated", async (stage) => {
         const other = await stage.beside("other");
         await other.remove("configmaps", mapName);
       }),
@@ -69,7 +71,7 @@ const certificates: readonly Script[] = [
 
 const roles: readonly Script[] = [
   {
-    name: "ClusterRoles come, change and go under one that selects them",
+    name: "ClusterRoles are created, changed and deleted that another one selects",
     steps: [
       role("all", { selects: ["red"] }),
       role("b", { rules: [pods, nodes], colours: ["red"] }),
@@ -84,7 +86,7 @@ const roles: readonly Script[] = [
     ],
   },
   {
-    name: "several selectors, and a rule that several have",
+    name: "several selectors, and a rule that occurs in several roles",
     steps: [
       role("c", { rules: [pods, secrets], colours: ["red", "blue"] }),
       role("b", { rules: [secrets, nodes], colours: ["red"] }),
@@ -107,7 +109,7 @@ const roles: readonly Script[] = [
     ],
   },
   {
-    name: "rules that users write into an aggregated ClusterRole are taken away",
+    name: "rules that users add to an aggregated ClusterRole are removed",
     steps: [
       role("all", { selects: ["red"], rules: [secrets] }),
       role("a", { rules: [pods], colours: ["red"] }),
@@ -117,10 +119,10 @@ const roles: readonly Script[] = [
     ],
   },
   {
-    name: "rules with everything that a rule can have, and paths",
+    name: "rules with all fields, and nonResourceURLs",
     steps: [
       role("all", { selects: ["red"] }),
-      act("a ClusterRole", (stage) =>
+      act("create a ClusterRole", (stage) =>
         stage.create("clusterroles", {
           metadata: { name: `${stage.namespace}-a`, labels: { "example.com/red": stage.namespace } },
           rules: [
@@ -135,47 +137,47 @@ const roles: readonly Script[] = [
 
 const volumes: readonly Script[] = [
   {
-    name: "pods with ephemeral volumes and others",
+    name: "pods with ephemeral and other volumes",
     steps: [
-      act("a pod without", (stage) => makePod(stage, "none", { a: "emptyDir", b: "claim" })),
-      act("a pod with one", (stage) => makePod(stage, "one", { scratch: {} })),
-      act("a pod with several", (stage) =>
+      act("create a pod without ephemeral volumes", (stage) => makePod(stage, "none", { a: "emptyDir", b: "claim" })),
+      act("create a pod with one", (stage) => makePod(stage, "one", { scratch: {} })),
+      act("create a pod with several", (stage) =>
         makePod(stage, "more", {
           b: { labels: { team: "red" }, annotations: { note: "x" } },
           c: "emptyDir",
           a: {},
         }),
       ),
-      act("a label of the pod", (stage) => stage.patch("pods", "one", { metadata: { labels: { team: "red" } } })),
+      act("add a label to a pod", (stage) => stage.patch("pods", "one", { metadata: { labels: { team: "red" } } })),
     ],
   },
   {
-    name: "a claim that is deleted comes again, while its pod is there",
+    name: "a deleted claim is recreated while its pod exists",
     steps: [
-      act("a pod", (stage) => makePod(stage, "web", { scratch: {}, other: {} })),
-      act("a claim is deleted", (stage) => endClaim(stage, "web-scratch")),
-      act("the pod is deleted, and held", async (stage) => {
+      act("create a pod", (stage) => makePod(stage, "web", { scratch: {}, other: {} })),
+      act("delete a claim", (stage) => endClaim(stage, "web-scratch")),
+      act("delete the pod, which has a finalizer", async (stage) => {
         await stage.patch("pods", "web", { metadata: { finalizers: ["example.com/hold"] } });
         await stage.remove("pods", "web", { gracePeriodSeconds: 0 });
       }),
-      act("the other claim is deleted, and comes no more", (stage) => endClaim(stage, "web-other")),
+      act("delete the other claim, which is not recreated", (stage) => endClaim(stage, "web-other")),
     ],
   },
   {
-    name: "a claim of somebody else's is in the way",
+    name: "a claim with the name exists, owned by no pod",
     steps: [
-      act("a claim", (stage) => makeClaim(stage, "web-b")),
-      act("a pod", (stage) => makePod(stage, "web", { a: {}, b: {}, c: {} })),
-      act("the claim is deleted", (stage) => endClaim(stage, "web-b")),
+      act("create a claim", (stage) => makeClaim(stage, "web-b")),
+      act("create a pod", (stage) => makePod(stage, "web", { a: {}, b: {}, c: {} })),
+      act("delete the claim", (stage) => endClaim(stage, "web-b")),
     ],
   },
   {
-    name: "a pod of the name comes again, with the claim of the first",
+    name: "a recreated pod finds the claim of its predecessor",
     steps: [
-      act("a pod", (stage) => makePod(stage, "web", { a: {} })),
-      act("it is deleted", (stage) => stage.remove("pods", "web", { gracePeriodSeconds: 0 })),
-      act("another one", (stage) => makePod(stage, "web", { a: {} })),
-      act("the claim is deleted", (stage) => endClaim(stage, "web-a")),
+      act("create a pod", (stage) => makePod(stage, "web", { a: {} })),
+      act("delete the pod", (stage) => stage.remove("pods", "web", { gracePeriodSeconds: 0 })),
+      act("recreate the pod", (stage) => makePod(stage, "web", { a: {} })),
+      act("delete the claim", (stage) => endClaim(stage, "web-a")),
     ],
   },
 ];

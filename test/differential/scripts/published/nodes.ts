@@ -4,14 +4,14 @@ import { ownName } from "../../stage.ts";
 import { act, timeToLive } from "./acts.ts";
 
 const made = (name: string, annotations?: Readonly<Record<string, string>>): Step =>
-  act(`node ${name}: ${JSON.stringify(annotations ?? {})}`, (stage) =>
+  act(`create node ${name} with ${JSON.stringify(annotations ?? {})}`, (stage) =>
     stage.create("nodes", {
       metadata: { name: ownName(stage, name), ...(annotations !== undefined && { annotations }) },
     }),
   );
 
 const changed = (name: string, metadata: object): Step =>
-  act(`node ${name} becomes ${JSON.stringify(metadata)}`, (stage) =>
+  act(`change node ${name} to ${JSON.stringify(metadata)}`, (stage) =>
     stage.patch("nodes", ownName(stage, name), { metadata }),
   );
 
@@ -19,7 +19,7 @@ const says = (value: string | null): object => ({ annotations: { [timeToLive]: v
 
 export const scripts: readonly Script[] = [
   {
-    name: "a node says for how long kubelets keep Secrets, whatever else somebody writes there",
+    name: "the TTL annotation of a node is set, and corrected when it is modified",
     steps: [
       made("one"),
       made("other", { [timeToLive]: "0", team: "red" }),
@@ -33,14 +33,14 @@ export const scripts: readonly Script[] = [
       changed("one", says("-5")),
       changed("other", { annotations: null }),
       changed("other", { labels: { team: "blue" } }),
-      act("one is deleted, and comes again", async (stage) => {
+      act("recreate node one", async (stage) => {
         await stage.remove("nodes", ownName(stage, "one"));
         await stage.create("nodes", { metadata: { name: ownName(stage, "one") } });
       }),
     ],
   },
   {
-    name: "no time in another spelling is written again",
+    name: "0 in another notation is corrected or kept",
     steps: [made("one", { [timeToLive]: "+0" }), changed("one", says("000")), changed("one", says("-0"))],
   },
 ];

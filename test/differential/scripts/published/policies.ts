@@ -46,7 +46,7 @@ const tooMany: Rule = [
 
 const expressions: readonly Script[] = [
   {
-    name: "a policy about Deployments is right, wrong in many ways, and right again",
+    name: "a policy for Deployments is correct, wrong in many ways, and correct again",
     steps: [
       policy("one", { checks: ["object.spec.replicas > 1"] }),
       policyBecomes("one", {
@@ -87,14 +87,14 @@ const expressions: readonly Script[] = [
           "object.spec\n  .none == 1 ||\n  object.spec.nothing == 'ä€'",
         ],
       }),
-      changePolicy("one", "a label, with which nothing is looked at again", { metadata: { labels: { team: "red" } } }),
+      changePolicy("one", "add a label, which triggers no check", { metadata: { labels: { team: "red" } } }),
       policyBecomes("one", { checks: ["object.spec.replicas > 1"] }),
       removePolicy("one"),
       policy("one", { checks: ["object.spec.none > 1"] }),
     ],
   },
   {
-    name: "messages, variables, conditions and annotations of a policy",
+    name: "messages, variables, conditions and annotations of a policy are checked",
     steps: [
       policy("one", {
         checks: [
@@ -137,7 +137,7 @@ const expressions: readonly Script[] = [
     ],
   },
   {
-    name: "what expressions see beside the object",
+    name: "variables other than the object",
     steps: [
       policy("one", {
         checks: [
@@ -162,20 +162,20 @@ const expressions: readonly Script[] = [
     ],
   },
   {
-    name: "policies that somebody else writes the status of",
+    name: "the status of a policy is modified by another client",
     steps: [
       policy("one", { checks: ["object.spec.none == 1"] }),
-      changePolicy("one/status", "it was never looked at", { status: { observedGeneration: 0 } }),
-      changePolicy("one/status", "with other warnings", {
+      changePolicy("one/status", "set observedGeneration 0", { status: { observedGeneration: 0 } }),
+      changePolicy("one/status", "set other warnings", {
         status: {
           typeChecking: { expressionWarnings: [{ fieldRef: "spec.validations[0].expression", warning: "x" }] },
         },
       }),
-      changePolicy("one/status", "without warnings, and looked at long ago", {
+      changePolicy("one/status", "remove the warnings and observedGeneration", {
         status: { observedGeneration: null, typeChecking: null },
       }),
-      changePolicy("one", "another generation", { spec: { failurePolicy: "Ignore" } }),
-      changePolicy("one/status", "with a condition", {
+      changePolicy("one", "change the generation", { spec: { failurePolicy: "Ignore" } }),
+      changePolicy("one/status", "set a condition", {
         status: {
           observedGeneration: 1,
           conditions: [
@@ -190,7 +190,7 @@ const expressions: readonly Script[] = [
 
 const kinds: readonly Script[] = [
   {
-    name: "policies about several kinds, about all, and about none that there is",
+    name: "policies for several kinds, for all kinds, and for missing ones",
     steps: [
       policy("two", { rules: [deployments, pods], checks: ["object.spec.replicas > 1", "object.spec.nodeName == 1"] }),
       policy("many", { rules: many, checks: ["object.spec.template.spec.containers.all(c, c.image == '')"] }),
@@ -238,7 +238,7 @@ const kinds: readonly Script[] = [
     ],
   },
   {
-    name: "parameters of policies",
+    name: "the types of parameters",
     steps: [
       policy("map", {
         params: ["v1", "ConfigMap"],
@@ -312,29 +312,29 @@ const everything = {
 
 const definitions: readonly Script[] = [
   {
-    name: "a policy comes before its kind, and the kind changes and goes",
+    name: "a policy is created before its kind, and the kind changes and is deleted",
     steps: [
       policy("one", { rules: [widgets], checks: ["object.spec.size == 'x'", "object.spec.none == 1"] }),
       define({ kind: "Widget", plural: "widgets", versions: { v1: { spec: object({ size: number }) } }, mark: "size" }),
-      changePolicy("one", "a label: it is not looked at again", { metadata: { labels: { team: "red" } } }),
-      changePolicy("one", "another generation", { spec: { failurePolicy: "Ignore" } }),
+      changePolicy("one", "add a label, which triggers no check", { metadata: { labels: { team: "red" } } }),
+      changePolicy("one", "change the generation", { spec: { failurePolicy: "Ignore" } }),
       redefine({
         kind: "Widget",
         plural: "widgets",
         versions: { v1: { spec: object({ size: text, none: number }) }, v2: { spec: object({ none: text }) } },
         mark: "none",
       }),
-      changePolicy("one", "another generation", { spec: { failurePolicy: "Fail" } }),
+      changePolicy("one", "change the generation", { spec: { failurePolicy: "Fail" } }),
       policyBecomes("one", {
         rules: [[[ownGroup], ["v1", "v2"], ["widgets"]]],
         checks: ["object.spec.size == 'x'", "object.spec.none == 1"],
       }),
       undefine("widgets"),
-      changePolicy("one", "another generation", { spec: { failurePolicy: "Ignore" } }),
+      changePolicy("one", "change the generation", { spec: { failurePolicy: "Ignore" } }),
     ],
   },
   {
-    name: "a kind with all that a schema can say",
+    name: "a kind with everything a schema can have",
     steps: [
       define({ kind: "Widget", plural: "widgets", versions: { v1: everything }, mark: "takes" }),
       policy("types", {

@@ -60,9 +60,9 @@ export const changePolicyTo = (stage: Stage, name: string, parts: PolicyParts): 
   stage.patch(ValidatingAdmissionPolicies, ownName(stage, name), { spec: specOf(stage, parts) });
 
 export const policy = (name: string, parts: PolicyParts): Step =>
-  act(`policy ${name}`, (stage) => makePolicy(stage, name, parts));
+  act(`create policy ${name}`, (stage) => makePolicy(stage, name, parts));
 export const policyBecomes = (name: string, parts: PolicyParts): Step =>
-  act(`policy ${name} becomes another`, (stage) => changePolicyTo(stage, name, parts));
+  act(`change policy ${name}`, (stage) => changePolicyTo(stage, name, parts));
 export const changePolicy = (name: string, what: string, body: object): Step =>
   act(`policy ${name}: ${what}`, (stage) => {
     const [own = "", subresource] = name.split("/");
@@ -70,7 +70,7 @@ export const changePolicy = (name: string, what: string, body: object): Step =>
     return stage.patch(ValidatingAdmissionPolicies, path, body);
   });
 export const removePolicy = (name: string): Step =>
-  act(`policy ${name} is deleted`, (stage) => stage.remove(ValidatingAdmissionPolicies, ownName(stage, name)));
+  act(`delete policy ${name}`, (stage) => stage.remove(ValidatingAdmissionPolicies, ownName(stage, name)));
 
 /** The schemas of a kind's versions, by version. */
 type Versions = Readonly<Record<string, object>>;
@@ -118,7 +118,7 @@ interface DefinitionParts {
 }
 
 export const define = ({ kind, plural, versions, mark }: DefinitionParts): Step =>
-  act(`CustomResourceDefinition ${kind}`, async (stage) => {
+  act(`create CustomResourceDefinition ${kind}`, async (stage) => {
     const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
     await stage.create("customresourcedefinitions", {
       metadata: { name: definitionName(stage, plural) },
@@ -128,7 +128,7 @@ export const define = ({ kind, plural, versions, mark }: DefinitionParts): Step 
   });
 
 export const redefine = ({ kind, plural, versions, mark }: DefinitionParts): Step =>
-  act(`CustomResourceDefinition ${kind} becomes another`, async (stage) => {
+  act(`change CustomResourceDefinition ${kind}`, async (stage) => {
     const spec = { versions: versionsOf(versions) };
     await stage.patch("customresourcedefinitions", definitionName(stage, plural), { spec });
     await isPublished(stage, plural, Object.keys(versions), mark);
@@ -136,7 +136,7 @@ export const redefine = ({ kind, plural, versions, mark }: DefinitionParts): Ste
 
 /** Waits until the group's OpenAPI document is gone, so the group must have no other kind. */
 export const undefine = (plural: string): Step =>
-  act(`the CustomResourceDefinition of ${plural} is deleted`, async (stage) => {
+  act(`delete the CustomResourceDefinition of ${plural}`, async (stage) => {
     await stage.remove("customresourcedefinitions", definitionName(stage, plural));
     const root = `apis/${groupOf(stage)}/`;
     await until(async () => {
