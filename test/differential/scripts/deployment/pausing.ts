@@ -112,7 +112,7 @@ export const pausing: readonly Script[] = [
   },
   {
     name: "the hash of a template with a sizeLimit, after a pause",
-    race: "a sync that has written the Deployment's status computes another hash than one that has not: either can be the first to create the ReplicaSet",
+    race: "a sync that has written the Deployment's status computes another hash than one that has not: either can come first",
     steps: [
       create({ podSpec: { volumes: [{ name: "scratch", emptyDir: { sizeLimit: "128Mi" } }] } }),
       pause,

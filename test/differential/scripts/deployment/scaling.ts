@@ -24,7 +24,7 @@ export const scaling: readonly Script[] = [
   },
   {
     name: "scaled down during a rollout, proportionally",
-    race: "the new ReplicaSet is scaled down with the others and up again for the old ones: it depends on whether its controller syncs in between",
+    race: "the new ReplicaSet is scaled down with the others and up again: its controller may or may not sync in between",
     steps: [create({ replicas: 10, strategy: [3, 2] }), allReady, image(2), replicas(5), ...readyOneByOne(2)],
   },
   {
@@ -33,7 +33,7 @@ export const scaling: readonly Script[] = [
   },
   {
     name: "scaled up during a rollout of three templates",
-    race: "the new ReplicaSet is scaled down with the others and up again for the old ones: it depends on whether its controller syncs in between",
+    race: "the new ReplicaSet is scaled down with the others and up again: its controller may or may not sync in between",
     steps: [
       create({ replicas: 8, strategy: [4, 2] }),
       allReady,
@@ -46,7 +46,7 @@ export const scaling: readonly Script[] = [
   },
   {
     name: "the replicas and the template change in one write",
-    race: "the old ReplicaSet is scaled up with the others and down for the new one: it depends on whether its controller syncs in between",
+    race: "the old ReplicaSet is scaled up with the others and down again: its controller may or may not sync in between",
     steps: [
       create({ replicas: 4 }),
       allReady,

@@ -63,7 +63,7 @@ function addClaim(scene: Scene): Step {
   const isBlock = scene.random.next() < 0.2;
   const volume = scene.random.next() < 0.2 && scene.volumes.length > 0 ? oneOf(scene, scene.volumes) : undefined;
   return {
-    name: `claim ${name} of ${size}, ${storageClass}${isBlock ? ", a device" : ""}${volume === undefined ? "" : `, naming ${volume}`}, if it is gone`,
+    name: `create claim ${name} of ${size}, ${storageClass}${isBlock ? ", Block" : ""}, for ${volume ?? "any"}, unless it exists`,
     async act(stage) {
       const there = await stage.list("persistentvolumeclaims");
       if (there.some(({ metadata }) => (metadata as { readonly name: string }).name === name)) return;
@@ -87,7 +87,7 @@ function addVolume(scene: Scene): Step {
   const isReserved = scene.random.next() < 0.3;
   const isProvisioned = scene.random.next() < 0.2;
   return {
-    name: `create volume ${name} of ${size}, ${storageClass}, ${policy}, for ${claim}${isReserved ? " alone" : ""}`,
+    name: `create volume ${name} of ${size}, ${storageClass}, ${policy}, for ${claim}${isReserved ? " only" : ""}`,
     act: (stage) =>
       makeVolume(stage, name, {
         size,

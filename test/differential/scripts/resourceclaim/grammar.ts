@@ -47,7 +47,7 @@ export function randomScript(seed: number, length: number): Script {
   return { name: `seed ${seed}`, steps: steps.map((each, n) => ({ ...each, name: `${n + 1}. ${each.name}` })) };
 }
 
-const begin: Step = act("a template and two claims", async (stage) => {
+const begin: Step = act("create a template and two claims", async (stage) => {
   await makeTemplate(stage, "t0");
   for (const name of claims) await makeClaim(stage, name);
 });
@@ -102,7 +102,7 @@ function making(scene: Scene, name: string): Step {
   const bound = chance(scene, 0.4);
   // Without a finalizer, an unbound pod may or may not be seen as terminating, so whether its claims are deleted is random.
   const parts = { entries: entriesOf(scene), bound, finalizers: !bound || chance(scene, 0.3) ? [foreign] : [] };
-  return act(`pod ${name}, if it is not there: ${JSON.stringify(parts)}`, async (stage) => {
+  return act(`create pod ${name}, unless it exists, with ${JSON.stringify(parts)}`, async (stage) => {
     if ((await podNamed(stage, name)) === undefined) await makePod(stage, name, parts);
   });
 }
@@ -124,7 +124,7 @@ function toPod(scene: Scene, what: string, does: (stage: Stage, pod: There) => P
 const hasEnded = ({ status }: There): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
 
 function bindOne(scene: Scene): Step {
-  return toPod(scene, "a node for", async (stage, pod) => {
+  return toPod(scene, "bind", async (stage, pod) => {
     const { metadata, spec } = pod;
     if (spec.nodeName === undefined && metadata.deletionTimestamp === undefined && !hasEnded(pod))
       await bindPod(stage, metadata.name);
@@ -132,7 +132,7 @@ function bindOne(scene: Scene): Step {
 }
 
 function runs(scene: Scene): Step {
-  return toPod(scene, "Running:", (stage, { metadata }) => setPhase(stage, metadata.name, "Running"));
+  return toPod(scene, "set the phase Running of", (stage, { metadata }) => setPhase(stage, metadata.name, "Running"));
 }
 
 /**
@@ -142,19 +142,19 @@ function runs(scene: Scene): Step {
 function ends(scene: Scene): readonly Step[] {
   const phase = oneOf(scene, ["Succeeded", "Failed"]);
   const name = podOf(scene);
-  const ending = act(`${phase}, unless it shares a claim: ${name}`, async (stage) => {
+  const ending = act(`set the phase ${phase} of ${name}, unless it is bound and shares a claim`, async (stage) => {
     const pod = await podNamed(stage, name);
     if (pod === undefined) return;
     const shares = pod.spec.resourceClaims?.some(({ resourceClaimName }) => resourceClaimName !== undefined) === true;
     if (pod.spec.nodeName === undefined || !shares) await setPhase(stage, name, phase);
   });
-  const leaving = act(`then it goes: ${name}`, async (stage) => {
+  const leaving = act(`remove ${name}`, async (stage) => {
     const pod = await podNamed(stage, name);
     if (pod === undefined || !hasEnded(pod)) return;
     await stage.patch("pods", name, { metadata: { finalizers: null } });
     if ((await podNamed(stage, name)) !== undefined) await endPod(stage, name);
   });
-  const why = "its claims are made again unless they are remembered, until the cache has shown them";
+  const why = "its claims are created again unless they are still known, which lasts until the cache contains them";
   return [
     { ...ending, chance: why },
     { ...leaving, chance: why },
@@ -167,7 +167,7 @@ function removePod(scene: Scene): Step {
 
 /** Removes a pod. An unbound one is removed in two steps, if it is not being deleted yet. */
 function end(scene: Scene): Step {
-  return toPod(scene, "end", async (stage, { metadata, spec }) => {
+  return toPod(scene, "remove", async (stage, { metadata, spec }) => {
     const { name } = metadata;
     if (spec.nodeName === undefined && metadata.deletionTimestamp === undefined) return stage.remove("pods", name);
     await stage.patch("pods", name, { metadata: { finalizers: null } });
@@ -178,7 +178,7 @@ function end(scene: Scene): Step {
 function addTemplate(scene: Scene): Step {
   const name = oneOf(scene, templates);
   const metadata = chance(scene, 0.5) ? { labels: { team: "red" }, annotations: { note: "x" } } : {};
-  return act(`template ${name}, if it is not there`, async (stage) => {
+  return act(`create template ${name}, unless it exists`, async (stage) => {
     const there = await stage.list(ResourceClaimTemplates);
     if (!there.some((each) => (each["metadata"] as { readonly name: string }).name === name))
       await makeTemplate(stage, name, { metadata });
@@ -187,7 +187,7 @@ function addTemplate(scene: Scene): Step {
 
 function removeTemplate(scene: Scene): Step {
   const name = oneOf(scene, templates);
-  return act(`template ${name} is deleted`, async (stage) => {
+  return act(`delete template ${name}`, async (stage) => {
     const there = await stage.list(ResourceClaimTemplates);
     if (there.some((each) => (each["metadata"] as { readonly name: string }).name === name))
       await stage.remove(ResourceClaimTemplates, name);
@@ -213,8 +213,9 @@ function allocateNamed(scene: Scene): Step {
   const name = oneOf(scene, claims);
   const pods = [...new Set(scene.pods.filter(() => chance(scene, 0.5)))];
   const isProtected = chance(scene, 0.8);
-  return act(`${name} for ${pods.join() || "nobody"}${isProtected ? "" : ", without its finalizer"}`, (stage) =>
-    allocateFor(stage, name, { pods, isProtected }),
+  return act(
+    `allocate or reserve ${name} for ${pods.join() || "no pod"}${isProtected ? "" : ", without its finalizer"}`,
+    (stage) => allocateFor(stage, name, { pods, isProtected }),
   );
 }
 
@@ -222,7 +223,7 @@ function allocateGenerated(scene: Scene): Step {
   const pod = podOf(scene);
   const entry = oneOf(scene, entryNames);
   const isReserved = chance(scene, 0.7);
-  return act(`the claims of ${pod} for ${entry}${isReserved ? ", reserved" : ""}`, async (stage) => {
+  return act(`allocate the claims of ${pod} for ${entry}${isReserved ? ", and reserve them" : ""}`, async (stage) => {
     for (const { metadata } of await generated(stage, pod, entry))
       await allocateFor(stage, metadata.name, { pods: isReserved ? [pod] : [], isProtected: true });
   });
@@ -231,7 +232,7 @@ function allocateGenerated(scene: Scene): Step {
 function reserveMore(scene: Scene): Step {
   const name = oneOf(scene, claims);
   const other = oneOf(scene, [consumer("jobs", "big", "example.com"), consumer("pods", "never")]);
-  return act(`${name} for ${other.resource} ${other.name}`, async (stage) => {
+  return act(`reserve ${name} for ${other.resource} ${other.name}`, async (stage) => {
     const claim = (await claimsOn(stage)).find(({ metadata }) => metadata.name === name);
     if (claim?.status?.allocation === undefined || claim.metadata.deletionTimestamp !== undefined) return;
     if (claim.status.reservedFor?.some(({ uid }) => uid === other.uid) === true) return;
@@ -243,7 +244,7 @@ function reserveMore(scene: Scene): Step {
 /** Not a generated claim: upstream would alternate the entries in the status of a pod with several such claims forever. */
 function removeClaim(scene: Scene): Step {
   const name = oneOf(scene, claims);
-  return act(`${name} is deleted, or comes again`, async (stage) => {
+  return act(`delete or recreate ${name}`, async (stage) => {
     if ((await claimsOn(stage)).some(({ metadata }) => metadata.name === name))
       await stage.remove(ResourceClaims, name);
     else await makeClaim(stage, name);
@@ -251,7 +252,7 @@ function removeClaim(scene: Scene): Step {
 }
 
 function forget(scene: Scene): Step {
-  return toPod(scene, "no claims in the status of", (stage, { metadata }) =>
+  return toPod(scene, "remove all claims from the status of", (stage, { metadata }) =>
     stage.patch("pods", `${metadata.name}/status`, { status: { resourceClaimStatuses: null } }),
   );
 }

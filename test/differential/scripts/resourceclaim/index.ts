@@ -24,26 +24,27 @@ import {
 } from "./acts.ts";
 
 const template = (name: string, parts: TemplateParts = {}): Step =>
-  act(`template ${name}`, (stage) => makeTemplate(stage, name, parts));
+  act(`create template ${name}`, (stage) => makeTemplate(stage, name, parts));
 const noMore = (name: string): Step =>
-  act(`template ${name} is deleted`, (stage) => stage.remove(ResourceClaimTemplates, name));
+  act(`delete template ${name}`, (stage) => stage.remove(ResourceClaimTemplates, name));
 const claim = (name: string, metadata: object = {}): Step =>
-  act(`claim ${name}`, (stage) => makeClaim(stage, name, metadata));
+  act(`create claim ${name}`, (stage) => makeClaim(stage, name, metadata));
 const pod = (name: string, parts: PodParts): Step =>
-  act(`pod ${name}: ${JSON.stringify(parts)}`, (stage) => makePod(stage, name, parts));
-const phase = (name: string, to: string): Step => act(`pod ${name}: ${to}`, (stage) => setPhase(stage, name, to));
-const end = (name: string): Step => act(`pod ${name} goes`, (stage) => endPod(stage, name));
-const isDeleted = (name: string): Step => act(`pod ${name} is deleted`, (stage) => stage.remove("pods", name));
-const isBound = (name: string): Step => act(`pod ${name} gets a node`, (stage) => bindPod(stage, name));
+  act(`create pod ${name} with ${JSON.stringify(parts)}`, (stage) => makePod(stage, name, parts));
+const phase = (name: string, to: string): Step =>
+  act(`set the phase of pod ${name} to ${to}`, (stage) => setPhase(stage, name, to));
+const end = (name: string): Step => act(`remove pod ${name}`, (stage) => endPod(stage, name));
+const isDeleted = (name: string): Step => act(`delete pod ${name}`, (stage) => stage.remove("pods", name));
+const isBound = (name: string): Step => act(`bind pod ${name}`, (stage) => bindPod(stage, name));
 const allocated = (name: string, parts: Allocation = {}): Step =>
-  act(`claim ${name} is allocated: ${JSON.stringify(parts)}`, (stage) => allocate(stage, name, parts));
+  act(`allocate claim ${name} with ${JSON.stringify(parts)}`, (stage) => allocate(stage, name, parts));
 const itsOwn = (of: string, entry: string, parts: Allocation = {}): Step =>
-  act(`the claim of ${of} for ${entry} is allocated: ${JSON.stringify(parts)}`, async (stage) =>
+  act(`allocate the claim of ${of} for ${entry} with ${JSON.stringify(parts)}`, async (stage) =>
     allocate(stage, await generatedName(stage, of, entry), parts),
   );
-const removed = (name: string): Step => act(`claim ${name} is deleted`, (stage) => stage.remove(ResourceClaims, name));
+const removed = (name: string): Step => act(`delete claim ${name}`, (stage) => stage.remove(ResourceClaims, name));
 const finalizers = (name: string, ...all: readonly string[]): Step =>
-  act(`finalizers of pod ${name}: ${all.join()}`, (stage) =>
+  act(`set the finalizers of pod ${name} to ${all.join()}`, (stage) =>
     stage.patch("pods", name, { metadata: { finalizers: all } }),
   );
 
@@ -59,7 +60,7 @@ const statusSays =
 
 const generating: readonly Script[] = [
   {
-    name: "a pod gets the claims of its templates, with what these say",
+    name: "a pod gets claims from its templates, with their metadata",
     steps: [
       template("one", { metadata: { labels: { team: "red" }, annotations: { note: "x" } } }),
       template("two"),
@@ -71,11 +72,11 @@ const generating: readonly Script[] = [
         entries: { "an-entry-with-a-long-name": { template: "one" }, x: { template: "one" } },
       }),
       noMore("one"),
-      act("a label for web", (stage) => stage.patch("pods", "web", { metadata: { labels: { team: "blue" } } })),
+      act("label pod web", (stage) => stage.patch("pods", "web", { metadata: { labels: { team: "blue" } } })),
     ],
   },
   {
-    name: "a pod waits for its template, and the entries behind wait, too",
+    name: "a pod waits for a missing template, and so do its later entries",
     steps: [
       template("a"),
       pod("web", {
@@ -88,7 +89,7 @@ const generating: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that is being deleted gets no claims, and its own go if it never had a node",
+    name: "a terminating pod gets no claims, and its own are deleted if it never had a node",
     steps: [
       template("one"),
       pod("web", { entries: one, finalizers: [foreign] }),
@@ -101,36 +102,36 @@ const generating: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that has ended gets its claim all the same, and loses it at once",
+    name: "a finished pod still gets its claim, which is deleted immediately",
     steps: [
       pod("web", { entries: one }),
       phase("web", "Succeeded"),
       {
         ...template("one"),
         waitMs: 1500,
-        chance: "it is made again unless it is remembered: until the cache has shown it",
+        chance: "it is created again unless it is still known, which lasts until the cache contains it",
       },
     ],
   },
   {
-    name: "a claim whose pod was replaced goes when it is looked at, and the new pod gets its own",
+    name: "the claim of a replaced pod is deleted on its next sync, and the new pod gets its own",
     steps: [
       template("one"),
       pod("web", { entries: one, bound: true }),
       end("web"),
       pod("web", { entries: one }),
-      act("a label of both claims", async (stage) => {
+      act("label both claims", async (stage) => {
         for (const { metadata } of await generated(stage, "web", "gpu"))
           await stage.patch(ResourceClaims, metadata.name, { metadata: { labels: { team: "red" } } });
       }),
     ],
   },
   {
-    name: "a claim that its status does not name is found",
+    name: "a claim that the pod's status does not name is found",
     steps: [
       template("one"),
       pod("web", { entries: one }),
-      act("its status names none", (stage) =>
+      act("remove the claims from its status", (stage) =>
         stage.patch("pods", "web/status", { status: { resourceClaimStatuses: null } }),
       ),
     ],
@@ -139,7 +140,7 @@ const generating: readonly Script[] = [
     name: "an entry that needs no claim gets none",
     steps: [
       pod("web", { entries: one }),
-      act("its status says so", (stage) =>
+      act("set a status without a claim", (stage) =>
         stage.patch("pods", "web/status", { status: { resourceClaimStatuses: [{ name: "gpu" }] } }),
       ),
       template("one"),
@@ -147,11 +148,11 @@ const generating: readonly Script[] = [
     ],
   },
   {
-    name: "a claim that is not the pod's own is not taken, and another made when it is tried again",
+    name: "a claim of another owner is not used, and one is created on the next retry",
     steps: [
       claim("foreign"),
       pod("web", { entries: one }),
-      act("its status names it", (stage) =>
+      act("set it in the pod's status", (stage) =>
         stage.patch("pods", "web/status", {
           status: { resourceClaimStatuses: [{ name: "gpu", resourceClaimName: "foreign" }] },
         }),
@@ -163,29 +164,29 @@ const generating: readonly Script[] = [
     ],
   },
   {
-    name: "a generated claim that is deleted by hand is not made again while it is remembered",
+    name: "a generated claim that was deleted by hand is not recreated while it is still known",
     steps: [
       template("one"),
       pod("web", { entries: one }),
       {
-        ...act("its claim is deleted", async (stage) =>
+        ...act("delete the claim", async (stage) =>
           stage.remove(ResourceClaims, await generatedName(stage, "web", "gpu")),
         ),
         waitMs: 1500,
       },
-      act("a label", (stage) => stage.patch("pods", "web", { metadata: { labels: { team: "blue" } } })),
+      act("label the pod", (stage) => stage.patch("pods", "web", { metadata: { labels: { team: "blue" } } })),
     ],
   },
   {
-    name: "admin access that the namespace does not grant any more",
+    name: "a namespace stops granting admin access",
     steps: [
-      act("the namespace grants it", async (stage) => {
+      act("grant it", async (stage) => {
         const labels = { "resource.kubernetes.io/admin-access": "true" };
         await stage.patch("namespaces", stage.namespace, { metadata: { labels } });
       }),
       template("one", { spec: adminSpec }),
       pod("web", { entries: one }),
-      act("and no longer", async (stage) => {
+      act("revoke it", async (stage) => {
         const labels = { "resource.kubernetes.io/admin-access": null };
         await stage.patch("namespaces", stage.namespace, { metadata: { labels } });
       }),
@@ -196,7 +197,7 @@ const generating: readonly Script[] = [
 
 const reserving: readonly Script[] = [
   {
-    name: "pods let go of a claim one by one, and the last frees its devices",
+    name: "pods release a claim one by one, and the last one frees its devices",
     steps: [
       claim("shared"),
       pod("a", { entries: named }),
@@ -215,7 +216,7 @@ const reserving: readonly Script[] = [
     ],
   },
   {
-    name: "a generated claim goes when its pod has ended",
+    name: "a generated claim is deleted when its pod has finished",
     steps: [
       template("one"),
       pod("web", { entries: one }),
@@ -227,7 +228,7 @@ const reserving: readonly Script[] = [
     ],
   },
   {
-    name: "generated claims of a pod that fails on its node, and of one that goes before it has any",
+    name: "generated claims of a pod that fails on its node, and of one that is deleted before it has a node",
     steps: [
       template("one"),
       pod("web", { entries: { gpu: { template: "one" }, nic: { template: "one" } }, bound: true }),
@@ -245,7 +246,7 @@ const reserving: readonly Script[] = [
     steps: [claim("shared"), allocated("shared"), removed("shared")],
   },
   {
-    name: "a claim that is deleted waits for the last of its pods",
+    name: "a deleted claim waits for the last of its pods",
     steps: [
       claim("shared"),
       pod("a", { entries: named }),
@@ -258,7 +259,7 @@ const reserving: readonly Script[] = [
     ],
   },
   {
-    name: "devices without the finalizer stay",
+    name: "devices of a claim without the finalizer are not freed",
     steps: [
       claim("shared"),
       pod("a", { entries: named }),
@@ -268,7 +269,7 @@ const reserving: readonly Script[] = [
     ],
   },
   {
-    name: "a pod with a node has its claims reserved, once they are allocated",
+    name: "claims of a bound pod are reserved once they are allocated",
     steps: [
       template("one"),
       claim("shared"),
@@ -281,7 +282,7 @@ const reserving: readonly Script[] = [
     ],
   },
   {
-    name: "a named claim that is missing keeps those behind it waiting",
+    name: "a missing named claim blocks the entries after it",
     steps: [
       claim("shared"),
       allocated("shared"),
@@ -290,7 +291,7 @@ const reserving: readonly Script[] = [
     ],
   },
   {
-    name: "consumers that are no pods stay, and pods that were never there do not",
+    name: "consumers other than pods are kept, nonexistent pods are removed",
     steps: [
       claim("shared"),
       pod("a", { entries: named }),
@@ -307,22 +308,22 @@ const reserving: readonly Script[] = [
     ],
   },
   {
-    name: "a pod that does not refer to the claim holds it as well, until it ends",
+    name: "a pod that does not refer to the claim holds its reservation, until the pod is removed",
     steps: [
       claim("shared"),
       pod("a", {}),
       allocated("shared", { pods: ["a"] }),
       end("a"),
-      act("a label of the claim, by which it is looked at", (stage) =>
+      act("label the claim to trigger a sync", (stage) =>
         stage.patch(ResourceClaims, "shared", { metadata: { labels: { team: "red" } } }),
       ),
     ],
   },
   {
-    name: "the claim that a scheduler made for extended resources goes with its pod's end",
+    name: "a claim for extended resources is deleted when its pod has finished",
     steps: [
       pod("web", { resources: { "example.com/gpu": "1" } }),
-      act("the scheduler makes its claim", async (stage) => {
+      act("create the claim, as the scheduler would", async (stage) => {
         const web = await podNamed(stage, "web");
         const owner = { apiVersion: "v1", kind: "Pod", name: "web", uid: web?.metadata.uid, controller: true };
         await makeClaim(stage, "web-extended", {
@@ -340,14 +341,14 @@ const reserving: readonly Script[] = [
     ],
   },
   {
-    name: "a reservation beside others' is added, and theirs kept",
+    name: "a reservation is added to existing ones, which are kept",
     steps: [
       claim("shared"),
       pod("a", { entries: named }),
       allocated("shared", { pods: ["a"] }),
       pod("b", { entries: named, bound: true }),
       pod("c", { entries: named }),
-      act("the scheduler reserves it for c", (stage) => reserve(stage, "shared", ["c"])),
+      act("reserve it for c, as the scheduler would", (stage) => reserve(stage, "shared", ["c"])),
       end("a"),
       end("c"),
       end("b"),

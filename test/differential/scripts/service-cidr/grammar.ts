@@ -37,7 +37,7 @@ export function randomScript(seed: number, length: number): Script {
 
 function add(random: Random): Step {
   const { name, of } = oneOf(random, shapes);
-  return act(`ServiceCIDR ${name}, unless it is there`, async (stage) => {
+  return act(`create ServiceCIDR ${name}, unless it exists`, async (stage) => {
     const there = await cidrsOf(stage);
     if (!there.some(({ metadata }) => metadata.name === ownName(stage, name))) await makeCidr(stage, name, of);
   });
@@ -45,7 +45,7 @@ function add(random: Random): Step {
 
 function remove(random: Random): Step {
   const { name } = oneOf(random, shapes);
-  return act(`ServiceCIDR ${name} is deleted`, async (stage) => {
+  return act(`delete ServiceCIDR ${name}`, async (stage) => {
     const there = await cidrsOf(stage);
     if (there.some(({ metadata }) => metadata.name === ownName(stage, name))) await removeCidr(stage, name);
   });
@@ -53,7 +53,7 @@ function remove(random: Random): Step {
 
 function turn(random: Random): Step {
   const name = oneOf(random, names);
-  return act(`a Service gets or loses ${name}`, async (stage) =>
+  return act(`assign ${name} to a Service, or release it`, async (stage) =>
     (await addressesOf(stage)).includes(name) ? removeAddress(stage, name) : makeAddress(stage, name),
   );
 }

@@ -13,61 +13,64 @@ import {
 } from "./acts.ts";
 
 const data = ["persistentvolumeclaims", "data"] as const;
-const make: Step = { name: "a claim", act: (stage) => stage.create("persistentvolumeclaims", claim("data")) };
-const remove: Step = { name: "the claim is deleted", act: (stage) => stage.remove(...data) };
-const end: Step = { name: "the pod ends", act: (stage) => endPod(stage, "a") };
+const make: Step = { name: "create a claim", act: (stage) => stage.create("persistentvolumeclaims", claim("data")) };
+const remove: Step = { name: "delete the claim", act: (stage) => stage.remove(...data) };
+const end: Step = { name: "remove the pod", act: (stage) => endPod(stage, "a") };
 const pod = (parts: PodParts): Step => ({
-  name: `a pod ${JSON.stringify(parts)}`,
+  name: `create a pod with ${JSON.stringify(parts)}`,
   act: (stage) => makePod(stage, "a", parts),
 });
 const using = pod({ claims: ["data"] });
 
 const finalizers: readonly Script[] = [
   {
-    name: "a claim that has lost its finalizer gets it back, behind the others",
+    name: "a removed finalizer is added again, after the others",
     steps: [
       make,
-      { name: "without any", act: (stage) => setFinalizers(stage, data, []) },
-      { name: "with another", act: (stage) => setFinalizers(stage, data, [foreign]) },
+      { name: "remove all finalizers", act: (stage) => setFinalizers(stage, data, []) },
+      { name: "set only another finalizer", act: (stage) => setFinalizers(stage, data, [foreign]) },
       remove,
-      { name: "the other goes", act: (stage) => setFinalizers(stage, data, []) },
+      { name: "remove the other finalizer", act: (stage) => setFinalizers(stage, data, []) },
     ],
   },
   {
-    name: "a claim that is being deleted gets none any more",
+    name: "a terminating claim gets no finalizer",
     steps: [
       make,
       using,
-      { name: "with another", act: (stage) => setFinalizers(stage, data, [foreign]) },
+      { name: "set only another finalizer", act: (stage) => setFinalizers(stage, data, [foreign]) },
       remove,
-      { name: "without its own, while a pod uses it", act: (stage) => setFinalizers(stage, data, [foreign]) },
-      { name: "without any", act: (stage) => setFinalizers(stage, data, []) },
+      {
+        name: "set only the other finalizer while a pod uses the claim",
+        act: (stage) => setFinalizers(stage, data, [foreign]),
+      },
+      { name: "remove all finalizers", act: (stage) => setFinalizers(stage, data, []) },
     ],
   },
 ];
 
 const uses: readonly Script[] = [
-  { name: "a claim that nothing uses goes at once", steps: [make, remove] },
-  { name: "a claim waits for the pod on a node, until it is gone", steps: [make, using, remove, end] },
+  { name: "an unused claim is removed immediately", steps: [make, remove] },
+  { name: "a claim waits for a bound pod until it is removed", steps: [make, using, remove, end] },
   {
-    name: "a claim waits for a pod that has ended, until it is deleted",
+    name: "a claim waits for a finished pod until it is deleted",
     steps: [
       make,
       using,
-      { name: "it fails", act: (stage) => report(stage, "a", { phase: "Failed", runs: false }) },
+      { name: "the pod fails", act: (stage) => report(stage, "a", { phase: "Failed", runs: false }) },
       remove,
       end,
     ],
   },
   {
-    name: "a claim waits while its pod is given time to end",
+    name: "a claim waits during the grace period of its pod",
     steps: [
       make,
       using,
       { name: "its container runs", act: (stage) => report(stage, "a", { phase: "Running", runs: true }) },
       remove,
-      { name: "the pod is deleted", act: (stage) => stage.remove("pods", "a") },
-      { name: "its container has ended", act: (stage) => report(stage, "a", { phase: "Running", runs: false }) },
+      { name: "delete the pod", act: (stage) => stage.remove("pods", "a") },
+      { name: "its container has terminated", act: (stage) => report(stage, "a", { phase: "Running", runs: false }) },
       end,
     ],
   },
@@ -77,16 +80,16 @@ const uses: readonly Script[] = [
       make,
       pod({ claims: ["data"], bound: false }),
       remove,
-      { name: "it gets one", act: (stage) => bindPod(stage, "a") },
+      { name: "bind the pod", act: (stage) => bindPod(stage, "a") },
     ],
   },
   {
-    name: "a claim waits for the last of its pods, and for none of others",
+    name: "a claim waits for the last of its pods, and for no other pods",
     steps: [
       make,
       using,
       {
-        name: "two more",
+        name: "create two more pods",
         act: async (stage) => {
           await makePod(stage, "b", { claims: ["data", "logs"] });
           await makePod(stage, "c", { claims: ["logs"] });
@@ -94,15 +97,15 @@ const uses: readonly Script[] = [
       },
       remove,
       end,
-      { name: "the last ends", act: (stage) => endPod(stage, "b") },
+      { name: "remove the last pod", act: (stage) => endPod(stage, "b") },
     ],
   },
   {
-    name: "a claim waits for the pods of its own namespace alone",
+    name: "a claim waits only for pods in its namespace",
     steps: [
       make,
       {
-        name: "the same names in another",
+        name: "create the same names in another namespace",
         async act(stage) {
           const other = await stage.beside("other");
           await other.create("persistentvolumeclaims", claim("data"));
@@ -110,21 +113,21 @@ const uses: readonly Script[] = [
         },
       },
       remove,
-      { name: "the other is deleted", act: async (stage) => (await stage.beside("other")).remove(...data) },
+      { name: "delete the other claim", act: async (stage) => (await stage.beside("other")).remove(...data) },
     ],
   },
   {
-    name: "many claims are deleted together, some of them used",
+    name: "many claims are deleted together, some of them in use",
     steps: [
       {
-        name: "twelve claims",
+        name: "create twelve claims and a pod",
         async act(stage) {
           for (let n = 0; n < 12; n++) await stage.create("persistentvolumeclaims", claim(`data-${n}`));
           await makePod(stage, "a", { claims: ["data-3", "data-7"] });
         },
       },
       {
-        name: "all are deleted",
+        name: "delete all claims",
         act: (stage) => Promise.all(Array.from({ length: 12 }, (_, n) => stage.remove(data[0], `data-${n}`))),
       },
       end,
@@ -134,33 +137,36 @@ const uses: readonly Script[] = [
 
 const withEphemeral = pod({ ephemeral: ["tmp"], finalizers: [foreign] });
 const own: Step = {
-  name: "its claim",
+  name: "create its claim",
   act: async (stage) => stage.create("persistentvolumeclaims", await ephemeralClaim(stage, "a", "tmp")),
 };
-const removeOwn: Step = { name: "its claim is deleted", act: (stage) => stage.remove(data[0], "a-tmp") };
-const release: Step = { name: "the pod's finalizer goes", act: (stage) => setFinalizers(stage, ["pods", "a"], []) };
+const removeOwn: Step = { name: "delete its claim", act: (stage) => stage.remove(data[0], "a-tmp") };
+const release: Step = {
+  name: "remove the finalizer of the pod",
+  act: (stage) => setFinalizers(stage, ["pods", "a"], []),
+};
 
 const ephemeral: readonly Script[] = [
   {
-    name: "the claim of an ephemeral volume goes once its pod is shut down, which a finalizer holds",
+    name: "the claim of an ephemeral volume is removed when its pod is shut down, although a finalizer holds the pod",
     steps: [
       withEphemeral,
       own,
-      { name: "the pod is deleted", act: (stage) => stage.remove("pods", "a") },
+      { name: "delete the pod", act: (stage) => stage.remove("pods", "a") },
       removeOwn,
       end,
       release,
     ],
   },
   {
-    name: "a claim that a pod names waits for it, although it is shut down",
+    name: "a claim that a pod names waits for the pod to be removed, although it is shut down",
     steps: [make, pod({ claims: ["data"], finalizers: [foreign] }), end, remove, release],
   },
   {
-    name: "a claim of the name of an ephemeral volume's, which is not the pod's",
+    name: "a claim has the name of an ephemeral volume's, but not its owner",
     steps: [
       withEphemeral,
-      { name: "a claim", act: (stage) => stage.create("persistentvolumeclaims", claim("a-tmp")) },
+      { name: "create a claim", act: (stage) => stage.create("persistentvolumeclaims", claim("a-tmp")) },
       removeOwn,
     ],
   },

@@ -47,7 +47,7 @@ export function randomScript(seed: number, length: number): Script {
 }
 
 const begin: Step = {
-  name: "claims and classes",
+  name: "create claims and classes",
   async act(stage) {
     for (const name of classNames) await makeClass(stage, name);
     for (const name of claimNames) await stage.create("persistentvolumeclaims", claim(name));
@@ -111,7 +111,7 @@ function addPod(scene: Scene): Step {
   const bound = scene.random.next() < 0.75;
   const finalizers = scene.random.next() < 0.2 ? [foreign] : [];
   return {
-    name: `pod ${name} with ${claims.join(", ") || "nothing"}${bound ? ", on a node" : ""}`,
+    name: `create pod ${name} with ${claims.join(", ") || "no claim"}${bound ? ", bound" : ""}`,
     act: (stage) => makePod(stage, name, { claims, bound, finalizers }),
   };
 }
@@ -122,7 +122,7 @@ function ephemeral(scene: Scene): Step {
   const isOwn = scene.random.next() < 0.8;
   const finalizers = scene.random.next() < 0.6 ? [foreign] : [];
   return {
-    name: `pod ${name} with an ephemeral volume, and a claim ${isOwn ? "of its own" : "of its name"}, deleted`,
+    name: `create pod ${name} with an ephemeral volume, and delete a claim with the name${isOwn ? " and owner" : ""}`,
     async act(stage) {
       await makePod(stage, name, { ephemeral: ["tmp"], finalizers });
       const made = isOwn ? await ephemeralClaim(stage, name, "tmp") : claim(`${name}-tmp`);
@@ -137,7 +137,7 @@ function toPod(scene: Scene, what: string, act: (stage: Stage, name: string) => 
 }
 
 function bindOne(scene: Scene): Step {
-  return toPod(scene, "a node for", async (stage, name) => {
+  return toPod(scene, "bind", async (stage, name) => {
     const [pod] = await stage.pods(({ metadata }) => metadata.name === name);
     if (pod?.spec.nodeName === undefined && pod?.metadata.deletionTimestamp === undefined) await bindPod(stage, name);
   });
@@ -146,11 +146,15 @@ function bindOne(scene: Scene): Step {
 function stop(scene: Scene): Step {
   const phase = oneOf(scene, ["Running", "Succeeded", "Failed"]);
   const runs = phase === "Running" && scene.random.next() < 0.5;
-  return toPod(scene, `${phase}${runs ? ", and runs:" : ":"}`, async (stage, name) => {
-    const [pod] = await stage.pods(({ metadata }) => metadata.name === name);
-    const isOver = ["Succeeded", "Failed"].includes(pod?.status?.phase ?? "");
-    if (!isOver) await report(stage, name, { phase, runs });
-  });
+  return toPod(
+    scene,
+    `set the phase ${phase}${runs ? ", with a running container, of" : " of"}`,
+    async (stage, name) => {
+      const [pod] = await stage.pods(({ metadata }) => metadata.name === name);
+      const isOver = ["Succeeded", "Failed"].includes(pod?.status?.phase ?? "");
+      if (!isOver) await report(stage, name, { phase, runs });
+    },
+  );
 }
 
 function removePod(scene: Scene): Step {
@@ -159,7 +163,7 @@ function removePod(scene: Scene): Step {
 
 function end(scene: Scene): Step {
   const withFinalizers = scene.random.next() < 0.6;
-  return toPod(scene, withFinalizers ? "end for good" : "end", async (stage, name) => {
+  return toPod(scene, withFinalizers ? "remove for good" : "remove", async (stage, name) => {
     if (withFinalizers) await setFinalizers(stage, ["pods", name], []);
     await endPod(stage, name);
   });
@@ -169,7 +173,7 @@ function addClaim(scene: Scene): Step {
   const name = oneOf(scene, claimNames);
   const of = oneOf(scene, [undefined, ...classNames]);
   return {
-    name: `claim ${name}${of === undefined ? "" : ` with class ${of}`}, if it is gone`,
+    name: `create claim ${name}${of === undefined ? "" : ` with class ${of}`}, unless it exists`,
     async act(stage) {
       const there = await stage.list("persistentvolumeclaims");
       if (there.some(({ metadata }) => (metadata as { readonly name: string }).name === name)) return;
@@ -206,7 +210,7 @@ function refinalize(scene: Scene): Step {
     });
   };
   return ifThere(["persistentvolumeclaims", oneOf(scene, claimNames)], {
-    what: `finalizers [${finalizers.join()}] of`,
+    what: `set the finalizers [${finalizers.join()}] of`,
     act,
   });
 }
@@ -221,7 +225,10 @@ function modify(scene: Scene): Step {
     const status = field === "current" ? { currentVolumeAttributesClassName: className } : { modifyVolumeStatus };
     return stage.patch("persistentvolumeclaims", `${name}/status`, { status });
   };
-  return ifThere(["persistentvolumeclaims", oneOf(scene, claimNames)], { what: `${field} class ${of} of`, act });
+  return ifThere(["persistentvolumeclaims", oneOf(scene, claimNames)], {
+    what: `set the ${field} class ${of} of`,
+    act,
+  });
 }
 
 function addVolume(scene: Scene): Step {
@@ -229,7 +236,7 @@ function addVolume(scene: Scene): Step {
   scene.volumes.push(name);
   const of = oneOf(scene, [undefined, ...classNames]);
   return {
-    name: `volume ${name} of class ${of ?? "none"}`,
+    name: `create volume ${name} of class ${of ?? "none"}`,
     act: (stage) => makeVolume(stage, name, of === undefined ? {} : { volumeAttributesClassName: ownName(stage, of) }),
   };
 }
@@ -241,7 +248,7 @@ function toVolume(scene: Scene, what: string, act: (stage: Stage, name: string) 
 
 function turn(scene: Scene): Step {
   const phase = oneOf(scene, phases);
-  return toVolume(scene, `phase ${phase} of`, (stage, name) => setPhase(stage, name, phase));
+  return toVolume(scene, `set the phase ${phase} of`, (stage, name) => setPhase(stage, name, phase));
 }
 
 function removeVolume(scene: Scene): Step {

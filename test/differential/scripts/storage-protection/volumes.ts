@@ -4,44 +4,47 @@ import type { Script, Step } from "../../suite.ts";
 import { claim, foreign, makeClass, makeVolume, setFinalizers, setPhase } from "./acts.ts";
 import { ownName } from "../../stage.ts";
 
-const phase = (to: string): Step => ({ name: `its phase is ${to}`, act: (stage) => setPhase(stage, "disk", to) });
-const makeDisk: Step = { name: "a volume", act: (stage) => makeVolume(stage, "disk") };
+const phase = (to: string): Step => ({ name: `set the phase ${to}`, act: (stage) => setPhase(stage, "disk", to) });
+const makeDisk: Step = { name: "create a volume", act: (stage) => makeVolume(stage, "disk") };
 const removeDisk: Step = {
-  name: "the volume is deleted",
+  name: "delete the volume",
   act: (stage) => stage.remove("persistentvolumes", ownName(stage, "disk")),
 };
 
 const volumes: readonly Script[] = [
-  { name: "a volume without a phase goes at once", steps: [makeDisk, removeDisk] },
+  { name: "a volume without a phase is removed immediately", steps: [makeDisk, removeDisk] },
   ...["Available", "Released", "Failed"].map((to) => ({
-    name: `a volume that is ${to} goes at once`,
+    name: `a volume that is ${to} is removed immediately`,
     steps: [makeDisk, phase(to), removeDisk],
   })),
-  { name: "a bound volume goes when it is released", steps: [makeDisk, phase("Bound"), removeDisk, phase("Released")] },
   {
-    name: "a volume that has lost its finalizer gets it back",
+    name: "a bound volume is removed when it is released",
+    steps: [makeDisk, phase("Bound"), removeDisk, phase("Released")],
+  },
+  {
+    name: "a removed finalizer of a volume is added again",
     steps: [
       makeDisk,
       {
-        name: "with another",
+        name: "set only another finalizer",
         act: (stage) => setFinalizers(stage, ["persistentvolumes", ownName(stage, "disk")], [foreign]),
       },
       removeDisk,
       {
-        name: "the other goes",
+        name: "remove the other finalizer",
         act: (stage) => setFinalizers(stage, ["persistentvolumes", ownName(stage, "disk")], []),
       },
     ],
   },
 ];
 
-const makeGold: Step = { name: "a class", act: (stage) => makeClass(stage, "gold") };
+const makeGold: Step = { name: "create a class", act: (stage) => makeClass(stage, "gold") };
 const removeGold: Step = {
-  name: "the class is deleted",
+  name: "delete the class",
   act: (stage) => stage.remove(VolumeAttributesClasses, ownName(stage, "gold")),
 };
 const makeClaim = (of: string): Step => ({
-  name: `a claim with class ${of}`,
+  name: `create a claim with class ${of}`,
   act: (stage) =>
     stage.create("persistentvolumeclaims", claim("data", { volumeAttributesClassName: ownName(stage, of) })),
 });
@@ -50,35 +53,37 @@ const status = (name: string, of: string, body: (className: string) => object): 
   act: (stage) => stage.patch("persistentvolumeclaims", "data/status", { status: body(ownName(stage, of)) }),
 });
 const current = (of: string): Step =>
-  status(`it has ${of}`, of, (currentVolumeAttributesClassName) => ({ currentVolumeAttributesClassName }));
+  status(`set its current class to ${of}`, of, (currentVolumeAttributesClassName) => ({
+    currentVolumeAttributesClassName,
+  }));
 const target = (of: string): Step =>
-  status(`it is being modified to ${of}`, of, (targetVolumeAttributesClassName) => ({
+  status(`set its target class to ${of}`, of, (targetVolumeAttributesClassName) => ({
     modifyVolumeStatus: { status: "InProgress", targetVolumeAttributesClassName },
   }));
 
 const classes: readonly Script[] = [
-  { name: "a class that nothing uses goes at once", steps: [makeGold, removeGold] },
+  { name: "an unused class is removed immediately", steps: [makeGold, removeGold] },
   {
-    name: "a class that has lost its finalizer gets it back",
+    name: "a removed finalizer of a class is added again",
     steps: [
       makeGold,
       {
-        name: "without any",
+        name: "remove all finalizers",
         act: (stage) => setFinalizers(stage, [VolumeAttributesClasses, ownName(stage, "gold")], []),
       },
     ],
   },
   {
-    name: "a class waits for the claim that asks for it",
+    name: "a class waits for a claim that requests it",
     steps: [
       makeGold,
       makeClaim("gold"),
       removeGold,
-      { name: "the claim is deleted", act: (stage) => stage.remove("persistentvolumeclaims", "data") },
+      { name: "delete the claim", act: (stage) => stage.remove("persistentvolumeclaims", "data") },
     ],
   },
   {
-    name: "a class waits for the claim that has it, and is being modified to it",
+    name: "a class waits for a claim whose current or target class it is",
     steps: [
       makeGold,
       makeClaim("silver"),
@@ -86,23 +91,23 @@ const classes: readonly Script[] = [
       target("gold"),
       removeGold,
       current("silver"),
-      status("it is modified", "silver", () => ({ modifyVolumeStatus: null })),
+      status("finish the modification", "silver", () => ({ modifyVolumeStatus: null })),
     ],
   },
   {
-    name: "a class waits for the volume that has it, then for the claim",
+    name: "a class waits for a volume that has it, then for the claim",
     steps: [
       makeGold,
       makeClaim("gold"),
       {
-        name: "a volume with it",
+        name: "create a volume with the class",
         act: (stage) => makeVolume(stage, "disk", { volumeAttributesClassName: ownName(stage, "gold") }),
       },
       removeGold,
       removeDisk,
       {
         // The spec of an unbound claim cannot be changed.
-        name: "the claim is bound, and asks for another",
+        name: "bind the claim, and request another class",
         async act(stage) {
           await stage.patch("persistentvolumeclaims", "data/status", { status: { phase: "Bound" } });
           const spec = { volumeAttributesClassName: ownName(stage, "silver") };
@@ -112,16 +117,16 @@ const classes: readonly Script[] = [
     ],
   },
   {
-    name: "a class goes when its volume gets another",
+    name: "a class is removed when its volume gets another one",
     steps: [
       makeGold,
       {
-        name: "a volume with it",
+        name: "create a volume with the class",
         act: (stage) => makeVolume(stage, "disk", { volumeAttributesClassName: ownName(stage, "gold") }),
       },
       removeGold,
       {
-        name: "the volume gets another",
+        name: "set another class of the volume",
         act: (stage) =>
           stage.patch("persistentvolumes", ownName(stage, "disk"), {
             spec: { volumeAttributesClassName: ownName(stage, "silver") },

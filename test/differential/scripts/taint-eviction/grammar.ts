@@ -24,7 +24,7 @@ interface Scene {
 /** Returns the script for a seed. */
 export function randomScript(seed: number, length: number): Script {
   const scene: Scene = { random: seededRandom(seed), pods: 0 };
-  const begin = step("nodes", async (stage) => {
+  const begin = step("create nodes", async (stage) => {
     for (const node of nodes) await makeNode(stage, node);
   });
   const steps = [begin, addPods(scene)];
@@ -65,7 +65,7 @@ function addPods(scene: Scene): Step {
     tolerations: tolerationsOf(scene),
     finalizers: scene.random.next() < 0.2 ? finalizers : [],
   }));
-  return step("pods", async (stage) => {
+  return step("create pods", async (stage) => {
     for (const { name, ...rest } of parts) await makePod(stage, name, rest);
   });
 }
@@ -74,7 +74,7 @@ const taint = (scene: Scene): Step => {
   const node = oneOf(scene, nodes);
   const drawn = someTaints(scene);
   const named = drawn.map(({ key, value = "", effect }) => `${key}=${value}:${effect}`).join(", ") || "none";
-  return step(`${node} has the taints ${named}`, (stage) => setTaints(stage, node, drawn));
+  return step(`set the taints of ${node}: ${named}`, (stage) => setTaints(stage, node, drawn));
 };
 
 const moves: readonly ((scene: Scene) => Step)[] = [
@@ -84,7 +84,7 @@ const moves: readonly ((scene: Scene) => Step)[] = [
   taint,
   ({ random }) => {
     const fraction = random.next();
-    return step("a pod is gone", async (stage) => {
+    return step("remove a pod", async (stage) => {
       const pods = await stage.pods();
       const pod = pods[Math.floor(fraction * pods.length)];
       if (pod !== undefined) await stage.remove("pods", pod.metadata.name, { gracePeriodSeconds: 0 });
@@ -93,7 +93,7 @@ const moves: readonly ((scene: Scene) => Step)[] = [
   (scene) => {
     const fraction = scene.random.next();
     const added = { operator: "Exists", key: oneOf(scene, ["a", "b"]) };
-    return step(`a pod comes to tolerate ${added.key}`, async (stage) => {
+    return step(`add a toleration of ${added.key} to a pod`, async (stage) => {
       const pods = await stage.pods();
       const pod = pods[Math.floor(fraction * pods.length)];
       if (pod === undefined) return;
@@ -103,7 +103,7 @@ const moves: readonly ((scene: Scene) => Step)[] = [
   },
   (scene) => {
     const node = oneOf(scene, nodes);
-    return step(`${node} comes again`, async (stage) => {
+    return step(`recreate ${node}`, async (stage) => {
       await stage.remove("nodes", ownName(stage, node));
       await makeNode(stage, node);
     });

@@ -30,86 +30,90 @@ async function somePods(stage: Stage): Promise<void> {
   await makePod(stage, "held", { finalizers: ["example.com/hold"] });
 }
 
-const nodeAndPods = step("a node with pods", async (stage) => {
+const nodeAndPods = step("create a node with pods", async (stage) => {
   await makeNode(stage, "n1");
   await somePods(stage);
 });
 
 export const scripts: readonly Script[] = [
   {
-    name: "a taint comes, another one, and both go",
+    name: "a taint is added, another one, and both are removed",
     steps: [
       nodeAndPods,
-      step("a taint of another effect", (stage) => setTaints(stage, "n1", [{ key: "full", effect: "NoSchedule" }])),
-      step("a taint", (stage) => setTaints(stage, "n1", [full])),
-      step("another one", (stage) => setTaints(stage, "n1", [full, busy])),
-      step("the first has a value", (stage) => setTaints(stage, "n1", [noExecute("full", "x"), busy])),
-      step("none", (stage) => setTaints(stage, "n1", [])),
+      step("add a NoSchedule taint", (stage) => setTaints(stage, "n1", [{ key: "full", effect: "NoSchedule" }])),
+      step("add a NoExecute taint", (stage) => setTaints(stage, "n1", [full])),
+      step("add another taint", (stage) => setTaints(stage, "n1", [full, busy])),
+      step("set a value of the first taint", (stage) => setTaints(stage, "n1", [noExecute("full", "x"), busy])),
+      step("remove the taints", (stage) => setTaints(stage, "n1", [])),
     ],
   },
   {
-    name: "pods come to a tainted node",
+    name: "pods are created on a tainted node",
     steps: [
-      step("the node", (stage) => makeNode(stage, "n1", [full])),
-      step("pods", somePods),
-      step("one without a node", (stage) => makePod(stage, "late", { node: null })),
-      step("it gets the node", (stage) => bindTo(stage, "late", "n1")),
+      step("create the node", (stage) => makeNode(stage, "n1", [full])),
+      step("create pods", somePods),
+      step("create a pod without a node", (stage) => makePod(stage, "late", { node: null })),
+      step("bind it to the node", (stage) => bindTo(stage, "late", "n1")),
     ],
   },
   {
-    name: "tolerations end after a second or two, the shortest first",
+    name: "tolerations expire after one or two seconds, the shortest first",
     steps: [
-      step("a node with pods", async (stage) => {
+      step("create a node with pods", async (stage) => {
         await makeNode(stage, "n1");
         await makePod(stage, "one", { tolerations: [tolerating("full", 1), tolerating("busy")] });
         await makePod(stage, "two", { tolerations: [tolerating("full", 300), tolerating("busy", 2)] });
         await makePod(stage, "first-match", { tolerations: [tolerating("full", 300), tolerating("full", 1)] });
         await makePod(stage, "long", { tolerations: [tolerating("full", 300), tolerating("busy", 400)] });
       }),
-      step("a taint", (stage) => setTaints(stage, "n1", [full]), { until: going("one") }),
-      step("another one: the time that runs stays", (stage) => setTaints(stage, "n1", [full, busy]), { waitMs: 3000 }),
-      step("the taints go", (stage) => setTaints(stage, "n1", [])),
-      step("both come", (stage) => setTaints(stage, "n1", [full, busy]), { until: going("two") }),
+      step("add a taint", (stage) => setTaints(stage, "n1", [full]), { until: going("one") }),
+      step(
+        "add another taint, which does not restart running timers",
+        (stage) => setTaints(stage, "n1", [full, busy]),
+        { waitMs: 3000 },
+      ),
+      step("remove the taints", (stage) => setTaints(stage, "n1", [])),
+      step("add both taints", (stage) => setTaints(stage, "n1", [full, busy]), { until: going("two") }),
     ],
   },
   {
-    name: "what waits for its time is cancelled",
+    name: "pending evictions are cancelled",
     steps: [
-      step("a node with pods", async (stage) => {
+      step("create a node with pods", async (stage) => {
         await makeNode(stage, "n1", [full]);
         for (const name of ["stays", "deleted", "changed", "worse", "shorter"])
           await makePod(stage, name, { tolerations: [tolerating("full", 300)] });
       }),
-      step("a pod is deleted at once", (stage) => stage.remove("pods", "deleted", { gracePeriodSeconds: 0 })),
-      step("one comes to tolerate everything", async (stage) => {
+      step("remove a pod", (stage) => stage.remove("pods", "deleted", { gracePeriodSeconds: 0 })),
+      step("add a toleration of everything to a pod", async (stage) => {
         const pod = await stage.get("pods", "changed");
         const { tolerations } = pod["spec"] as { readonly tolerations: readonly object[] };
         await stage.patch("pods", "changed", { spec: { tolerations: [...tolerations, { operator: "Exists" }] } });
       }),
-      step("the taint has a value: nothing changes for them", (stage) =>
+      step("set a value of the taint, which changes nothing for the pods", (stage) =>
         setTaints(stage, "n1", [noExecute("full", "yes")]),
       ),
-      step("a taint comes that they do not tolerate", (stage) => setTaints(stage, "n1", [full, busy])),
-      step("no taint is left", (stage) => setTaints(stage, "n1", [])),
+      step("add a taint that they do not tolerate", (stage) => setTaints(stage, "n1", [full, busy])),
+      step("remove the taints", (stage) => setTaints(stage, "n1", [])),
     ],
   },
   {
-    name: "the taint goes in time",
+    name: "the taint is removed before the toleration expires",
     steps: [
-      step("a node with pods", async (stage) => {
+      step("create a node with pods", async (stage) => {
         await makeNode(stage, "n1", [full]);
         for (const name of ["one", "two"]) await makePod(stage, name, { tolerations: [tolerating("full", 300)] });
       }),
-      step("the taint goes", (stage) => setTaints(stage, "n1", [])),
-      step("it comes again", (stage) => setTaints(stage, "n1", [full])),
-      step("and goes", (stage) => setTaints(stage, "n1", [])),
+      step("remove the taint", (stage) => setTaints(stage, "n1", [])),
+      step("add the taint again", (stage) => setTaints(stage, "n1", [full])),
+      step("remove the taint again", (stage) => setTaints(stage, "n1", [])),
     ],
   },
   {
-    name: "the node goes while a toleration runs",
+    name: "the node is deleted while a toleration runs",
     steps: [
       step(
-        "a node with pods",
+        "create a node with pods",
         async (stage) => {
           await makeNode(stage, "n1", [full]);
           await makePod(stage, "timed", { tolerations: [tolerating("full", 12)] });
@@ -119,37 +123,41 @@ export const scripts: readonly Script[] = [
         },
         { until: going("at-once") },
       ),
-      step("the node goes", (stage) => removeNode(stage, "n1")),
-      step("its time comes", async () => undefined, { until: going("timed") }),
-      step("a pod for the node that is gone", (stage) => makePod(stage, "late")),
-      step("the node comes again, without taints", (stage) => makeNode(stage, "n1")),
+      step("delete the node", (stage) => removeNode(stage, "n1")),
+      step("the toleration expires", async () => undefined, { until: going("timed") }),
+      step("create a pod on the deleted node", (stage) => makePod(stage, "late")),
+      step("recreate the node without taints", (stage) => makeNode(stage, "n1")),
     ],
   },
   {
-    name: "taints of the control plane are tolerated for five minutes, by default",
+    name: "taints of the control plane are tolerated for five minutes by default",
     steps: [
-      step("a node with pods", async (stage) => {
+      step("create a node with pods", async (stage) => {
         await makeNode(stage, "n1");
         await makePod(stage, "default");
         await makePod(stage, "at-once", { tolerations: [tolerating("node.kubernetes.io/unreachable", 0)] });
         await makePod(stage, "never", { tolerations: [tolerating("node.kubernetes.io/unreachable")] });
       }),
-      step("it is unreachable", (stage) => setTaints(stage, "n1", [noExecute("node.kubernetes.io/unreachable")])),
-      step("it is not ready", (stage) => setTaints(stage, "n1", [noExecute("node.kubernetes.io/not-ready")])),
-      step("it is back", (stage) => setTaints(stage, "n1", [])),
+      step("taint the node as unreachable", (stage) =>
+        setTaints(stage, "n1", [noExecute("node.kubernetes.io/unreachable")]),
+      ),
+      step("taint the node as not ready", (stage) =>
+        setTaints(stage, "n1", [noExecute("node.kubernetes.io/not-ready")]),
+      ),
+      step("remove the taints", (stage) => setTaints(stage, "n1", [])),
     ],
   },
   {
-    name: "a pod of the same name follows one that waited for its time",
+    name: "a pod with a pending eviction is recreated with the same name",
     steps: [
-      step("a node with a pod", async (stage) => {
+      step("create a node with a pod", async (stage) => {
         await makeNode(stage, "n1", [full]);
         await makePod(stage, "web", { tolerations: [tolerating("full", 300)] });
       }),
-      step("it is gone", (stage) => stage.remove("pods", "web", { gracePeriodSeconds: 0 })),
-      step("it comes again", (stage) => makePod(stage, "web", { tolerations: [tolerating("full", 300)] })),
-      step("it is deleted, and waits for its kubelet", (stage) => stage.remove("pods", "web")),
-      step("the taint goes", (stage) => setTaints(stage, "n1", [])),
+      step("remove the pod", (stage) => stage.remove("pods", "web", { gracePeriodSeconds: 0 })),
+      step("recreate the pod", (stage) => makePod(stage, "web", { tolerations: [tolerating("full", 300)] })),
+      step("delete the pod, which waits for its kubelet", (stage) => stage.remove("pods", "web")),
+      step("remove the taint", (stage) => setTaints(stage, "n1", [])),
     ],
   },
 ];
