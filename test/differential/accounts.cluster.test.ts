@@ -70,15 +70,15 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
     readonly signers: readonly string[];
   }[] = [
     {
-      name: "cluster-info",
+      name: "create cluster-info",
       act: (server) =>
         granted(server, "POST", info, { metadata: { name: "cluster-info" }, data: { kubeconfig: "a", b: "c" } }),
       tokens: [],
       signers: [],
     },
-    { name: "a token that signs", act: add("aaaaaa"), tokens: ["aaaaaa"], signers: ["aaaaaa"] },
+    { name: "create a token that signs", act: add("aaaaaa"), tokens: ["aaaaaa"], signers: ["aaaaaa"] },
     {
-      name: "tokens that do not",
+      name: "create tokens that do not sign",
       async act(server) {
         await add("bbbbbb", { "usage-bootstrap-signing": "yes" })(server);
         await add("cccccc", { "token-id": "dddddd" })(server);
@@ -88,19 +88,19 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
       signers: ["aaaaaa"],
     },
     {
-      name: "another content",
+      name: "change the content",
       act: changeInfo({ kubeconfig: "ä\n" }),
       tokens: ["aaaaaa", "bbbbbb", "cccccc", "dddddd"],
       signers: ["aaaaaa"],
     },
     {
-      name: "signatures of others",
+      name: "add signatures by hand",
       act: changeInfo({ "jws-kubeconfig-aaaaaa": "x", "jws-kubeconfig-eeeeee": "y" }),
       tokens: ["aaaaaa", "bbbbbb", "cccccc", "dddddd"],
       signers: ["aaaaaa"],
     },
     {
-      name: "another secret, and a token that may sign now",
+      name: "change a token's secret, and let it sign",
       async act(server) {
         const stringData = { "token-secret": "another", "usage-bootstrap-signing": "true" };
         await granted(server, "PATCH", `${secrets}/bootstrap-token-bbbbbb`, { stringData });
@@ -109,13 +109,13 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
       signers: ["aaaaaa", "bbbbbb"],
     },
     {
-      name: "a token is deleted",
+      name: "delete a token",
       act: (server) => granted(server, "DELETE", `${secrets}/bootstrap-token-aaaaaa`),
       tokens: ["bbbbbb", "cccccc", "dddddd"],
       signers: ["bbbbbb"],
     },
     {
-      name: "expirations that cannot be read, and one of another type",
+      name: "create tokens with invalid and past expirations, and one of another type",
       async act(server) {
         await add("ffffff", { expiration: "2099-01-01" })(server);
         await add("gggggg", { expiration: "2000-01-01T00:00:00Z" })(server);

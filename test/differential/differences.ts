@@ -20,10 +20,10 @@ export interface Allowed {
 
 /** For every suite whose controllers create objects in a namespace. */
 export const namespaceInBody: Allowed = {
-  id: "namespace in the body of a create",
+  id: "the namespace in the body of a create",
   category: "request form",
   upstream: "pkg/controller/controller_utils.go:GetPodFromTemplate",
-  why: "our client says the namespace in the body as well as in the path, kube-controller-manager in the path alone",
+  why: "our client sends the namespace in the body as well as in the path, kube-controller-manager only in the path",
   matches: ({ what, path, theirs }) =>
     what.startsWith("create ") && path === ".body.metadata.namespace" && theirs === undefined,
 };
@@ -33,7 +33,7 @@ export const noBodyOfDelete: Allowed = {
   id: "no body for a DELETE without options",
   category: "request form",
   upstream: "client-go v0.36 gentype/type.go:Delete",
-  why: "client-go sends DeleteOptions with every DELETE, empty ones too; our client sends a body only where it says something",
+  why: "client-go sends DeleteOptions with every DELETE, even empty ones; our client sends a body only if there are options",
   matches: ({ what, path, ours }) =>
     what.startsWith("delete ") && (path === ".body.kind" || path === ".body.apiVersion") && ours === undefined,
 };
@@ -43,7 +43,7 @@ export const ownFieldManager: Allowed = {
   id: "a field manager of our own",
   category: "identity",
   upstream: "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/create.go:managerOrUserAgent",
-  why: "our writes name their controller as the field manager, so that managedFields tell who wrote; kube-controller-manager leaves it to its user agent",
+  why: "our writes give their controller as the field manager, so that managedFields show the writer; kube-controller-manager's is derived from its user agent",
   matches: ({ path, theirs, ours }) =>
     path === ".query.fieldManager" && theirs === undefined && String(ours).startsWith("kubectl-reconcile-"),
 };

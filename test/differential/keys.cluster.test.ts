@@ -297,25 +297,25 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
 
   const steps: readonly Step[] = [
     {
-      name: "an account and its Secret",
+      name: "create an account and its Secret",
       act: (server) => addAccount("robot", ["one", "other"])(server).then(() => addSecret("one", "robot")(server)),
       secrets: ["one"],
     },
-    { name: "a Secret of nobody", act: addSecret("nobodys", "nobody"), secrets: ["one"] },
+    { name: "create a Secret of a missing account", act: addSecret("nobodys", "nobody"), secrets: ["one"] },
     {
-      name: "a Secret of another account of the name",
+      name: "create a Secret of another account with the name",
       act: addSecret("anothers", "robot", { uid: "x" }),
       secrets: ["one"],
     },
     {
-      name: "a Secret that has some of it",
+      name: "create a Secret with partial data",
       act: addSecret("some", "robot", {
         stringData: { token: "mine", namespace: "elsewhere", "ca.crt": "x", more: "y" },
       }),
       secrets: ["one", "some"],
     },
     {
-      name: "a Secret of another type",
+      name: "create a Secret of another type",
       act: (server) =>
         granted(server, "POST", `${core}/secrets`, {
           metadata: { name: "opaque", annotations: { [nameAnnotation]: "robot" } },
@@ -324,18 +324,18 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
       secrets: ["one", "opaque", "some"],
     },
     {
-      name: "another authority is written",
+      name: "overwrite the CA certificate",
       act: change("one", { data: { "ca.crt": btoa("y") } }),
       secrets: ["one", "opaque", "some"],
     },
     {
-      name: "a token is taken away",
+      name: "remove a token",
       act: change("some", { data: { token: null } }),
       secrets: ["one", "opaque", "some"],
     },
-    { name: "a Secret that is listed goes", act: remove("secrets", "one"), secrets: ["opaque", "some"] },
+    { name: "delete a Secret that the account lists", act: remove("secrets", "one"), secrets: ["opaque", "some"] },
     {
-      name: "it comes again, and one more account with its Secret",
+      name: "recreate it, and create another account with its Secret",
       async act(server) {
         await addSecret("one", "robot")(server);
         await addAccount("clerk")(server);
@@ -343,7 +343,7 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
       },
       secrets: ["clerks", "one", "opaque", "some"],
     },
-    { name: "the account goes", act: remove("serviceaccounts", "robot"), secrets: ["clerks", "opaque"] },
+    { name: "delete the account", act: remove("serviceaccounts", "robot"), secrets: ["clerks", "opaque"] },
   ];
 
   interface Read {

@@ -7,10 +7,10 @@ import { scripts } from "../scripts/cronjob/index.ts";
 import type { Suite } from "../suite.ts";
 
 const seenTwice: Allowed = {
-  id: "what a sync sees that comes too early",
+  id: "a sync whose cache is behind",
   category: "noise",
   upstream: "pkg/controller/cronjob/cronjob_controllerv2.go:syncCronJob",
-  why: "the next sync may begin before the cache shows the status of the last one: it reports again which Job has finished, or that one is missing which the last one deleted, and its own status is refused",
+  why: "the next sync may begin before the cache contains the last status: it reports a finished Job again, or a Job as missing that the last sync deleted, and its status write is rejected",
   matches: ({ what, path, theirs, ours }) =>
     path === "" &&
     ((what === "patch Event 200" && JSON.stringify(theirs ?? ours).includes('"message":"Saw completed job: ')) ||

@@ -92,19 +92,19 @@ function podState(object: AnyObject): Json {
 }
 
 const staleHistory: Allowed = {
-  id: "a revision that is created or deleted twice",
+  id: "a revision is created or deleted twice",
   category: "noise",
   upstream: "pkg/controller/daemon/update.go:snapshot",
-  why: "revisions are not among the writes that are waited for: the next sync may begin before the cache shows that one is there or gone",
+  why: "a sync does not wait for earlier writes of revisions: it may begin before the cache contains them",
   matches: ({ what }) =>
     /^(?:(?:create|update) controllerrevisions\.apps 409|delete controllerrevisions\.apps 404)$/.test(what),
 };
 
 const deletedTwice: Allowed = {
-  id: "a pod that is deleted twice",
+  id: "a pod is deleted twice",
   category: "noise",
   upstream: "pkg/controller/daemon/daemon_controller.go:syncNodes",
-  why: "kube-controller-manager counts deletions, whichever pod goes: it may delete one again that its cache still shows; ours expects each by name",
+  why: "kube-controller-manager only counts deletions: it may delete a pod again that its cache still contains; ours expects each by name",
   matches: ({ what }) => what === "delete pods 404",
 };
 

@@ -74,28 +74,28 @@ function owesEvents({ effects }: SideLog): boolean {
 }
 
 const staleUpdate: Allowed = {
-  id: "an object that is there, has changed, or is gone meanwhile",
+  id: "an object was created, changed or deleted in the meantime",
   category: "noise",
   upstream: "pkg/controller/deployment/sync.go:scaleReplicaSet",
-  why: "how often a cache is behind when a ReplicaSet is written or deleted depends on which deltas came before which sync; the write is refused and, where need be, made again",
+  why: "how often a cache is behind when a ReplicaSet is written or deleted depends on which deltas arrived before which sync; the write is rejected, and repeated if still needed",
   matches: ({ what }) =>
     /^(?:(?:create|update) (?:replicasets|deployments)\.apps 409|delete replicasets\.apps 404)$/.test(what),
 };
 
 const statusInUpdate: Allowed = {
-  id: "the status in an update of the rest",
+  id: "the status in the body of an update",
   category: "noise",
   upstream: "pkg/controller/deployment/sync.go:scaleReplicaSet",
-  why: "the whole object is sent as the cache has it, and the server takes no status from it",
+  why: "the whole cached object is sent, and the server ignores its status",
   matches: ({ what, path }) =>
     /^update (?:replicasets|deployments)\.apps 200$/.test(what) && path.startsWith(".body.status"),
 };
 
 const adoptedTwice: Allowed = {
-  id: "a ReplicaSet that is adopted twice",
+  id: "a ReplicaSet is adopted twice",
   category: "noise",
   upstream: "pkg/controller/controller_ref_manager.go:ClaimReplicaSets",
-  why: "the next sync may begin before the cache shows the adoption; the same patch again changes nothing, and whose the ReplicaSet is shows in the objects",
+  why: "the next sync may begin before the cache contains the adoption; the repeated patch changes nothing, and the owner is compared in the objects",
   matches: ({ what, path, theirs, ours }) =>
     what === "patch replicasets.apps 200" &&
     path === "" &&
@@ -103,10 +103,10 @@ const adoptedTwice: Allowed = {
 };
 
 const combinedEvents: Allowed = {
-  id: "Events that are counted up or combined",
+  id: "the counts of Events, and combined Events",
   category: "noise",
   upstream: "client-go v0.36 tools/record/events_cache.go:EventAggregate",
-  why: "the tenth Event of a kind about one Deployment is combined with the others; which one is the tenth depends on how often a cache was behind",
+  why: "the tenth similar Event of a Deployment is combined with the others; which one is the tenth depends on how often a cache was behind",
   matches: ({ what, theirs, ours }) =>
     what === "patch Event 200" ||
     (what === "create Event 201" && JSON.stringify([theirs, ours]).includes("(combined from similar events)")),

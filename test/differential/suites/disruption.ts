@@ -37,10 +37,10 @@ function isHealthy({ metadata, status }: PodObject, budget: Budget["status"]): b
 }
 
 const countedUp: Allowed = {
-  id: "an Event that is counted up",
+  id: "the count of an Event",
   category: "noise",
   upstream: "pkg/controller/disruption/disruption.go:trySync",
-  why: "each sync of a budget without pods records it; how many syncs there are depends on which deltas came together",
+  why: "each sync of a budget without pods records it; the number of syncs depends on which deltas arrived together",
   matches: ({ what }) => what === "patch Event 200",
 };
 

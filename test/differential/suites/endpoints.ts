@@ -22,15 +22,15 @@ function arranged<T extends object>(object: T): T {
 }
 
 const late: Allowed = {
-  id: "Endpoints that the cache shows late",
+  id: "Endpoints that are not in the cache yet",
   category: "noise",
   upstream: "pkg/controller/endpoint/endpoints_controller.go:syncService",
-  why: "they are written once more, and refused",
+  why: "they are written again, and the server rejects that",
   matches: ({ what }) => /^(create|update) endpoints (404|409)$/.test(what),
 };
 
 const conflictEvent: Allowed = {
-  id: "an Event about a write that came too early",
+  id: "an Event about a write with an outdated cache",
   category: "noise",
   upstream: "pkg/controller/endpoint/endpoints_controller.go:syncService",
   why: "an Event reports the same write",
@@ -39,18 +39,18 @@ const conflictEvent: Allowed = {
 };
 
 const timeLost: Allowed = {
-  id: "the time of a change is lost to a sync that came too early",
+  id: "the time of a change is lost in a sync with an outdated cache",
   category: "noise",
   upstream: "pkg/controller/endpoint/endpoints_controller.go:syncService",
-  why: "a sync that finds its cache behind has looked at the time already, upstream too: the next one writes none",
+  why: "a sync that finds its cache behind has already consumed the time, upstream too: the next sync writes none",
   matches: ({ what, path }) => /[Ee]ndpoints/.test(what) && /metadata\.annotations/.test(path),
 };
 
 const madeAnew: Allowed = {
-  id: "which of the Endpoints of a name are updated",
+  id: "which of the Endpoints with the same name are updated",
   category: "noise",
   upstream: "pkg/controller/endpoint/endpoints_controller.go:syncService",
-  why: "how often they are made anew for a Service that is deleted and made again is chance; an update with a wrong uid would be refused",
+  why: "how often they are recreated for a recreated Service is random; an update with a wrong uid would be rejected",
   matches: ({ what, path }) => what === "update endpoints 200" && path === ".body.metadata.uid",
 };
 

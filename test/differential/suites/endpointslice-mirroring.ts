@@ -39,26 +39,26 @@ function learn(names: Names, objects: (kind: Kind) => readonly AnyObject[]): voi
 }
 
 const early: Allowed = {
-  id: "a slice that the cache shows late",
+  id: "a slice whose deletion is not in the cache yet",
   category: "noise",
   upstream: "pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go:deleteMirroredSlices",
-  why: "a slice of Endpoints that are no longer mirrored is deleted once more, and not found",
+  why: "a slice of Endpoints that are no longer mirrored is deleted again, and not found",
   matches: ({ what }) => /^(update|delete) endpointslices\S* 404$/.test(what),
 };
 
 const mistaken: Allowed = {
-  id: "a new slice is mistaken for that of the other family",
+  id: "a new slice is confused with that of the other IP family",
   category: "noise",
   upstream: "pkg/controller/endpointslicemirroring/reconciler_helpers.go:removeSlice",
-  why: "new slices have no name by which it could tell them apart: it creates one under the name of a slice that is there, and tries again",
+  why: "new slices have no names yet by which it could distinguish them: it creates one with the name of an existing slice, and retries",
   matches: ({ what }) => /^create endpointslices\S* 409$/.test(what),
 };
 
 const inTurn: Allowed = {
-  id: "which of several new slices takes the place of one that would be deleted",
+  id: "which of several new slices replaces one that would be deleted",
   category: "noise",
   upstream: "pkg/controller/endpointslicemirroring/reconciler.go:reconcile",
-  why: "it goes through sets of ports in the order of a Go map; what the slices say after the step is compared whole",
+  why: "it iterates over sets of ports in the order of a Go map; the slices are compared completely after the step",
   matches: ({ what, path }) =>
     /^(create|update) endpointslices\S* 20[01]$/.test(what) && /^\.body\.(endpoints|ports)\b/.test(path),
 };

@@ -40,10 +40,10 @@ function learn(names: Names, objects: (kind: Kind) => readonly AnyObject[]): voi
 }
 
 const retried: Allowed = {
-  id: "a sync that comes too early",
+  id: "a sync with an outdated cache",
   category: "noise",
   upstream: "staging/src/k8s.io/endpointslice/util/endpointslice_tracker.go:StaleSlices",
-  why: "a slice that the cache shows late is written once more, and refused",
+  why: "a slice that is not in the cache yet is written again, and the server rejects that",
   matches: ({ what }) => /^(update|delete) endpointslices\S* (404|409)$/.test(what),
 };
 

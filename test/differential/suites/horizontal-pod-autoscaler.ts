@@ -14,27 +14,27 @@ const period = { syncPeriodMs: 1000, downscaleStabilizationMs: 2000 };
 const flags = ["sync-period=1s", "downscale-stabilization=2s"];
 
 const countedUp: Allowed = {
-  id: "an Event that is counted up",
+  id: "the count of an Event",
   category: "noise",
   upstream: "pkg/controller/podautoscaler/horizontal.go:reconcileAutoscaler",
-  why: "each sync of an autoscaler that cannot scale records it, every second",
+  why: "each sync of an autoscaler that cannot scale records it, once a second",
   matches: ({ what }) => what === "patch Event 200",
 };
 
 const namedInAnyOrder: Allowed = {
-  id: "two autoscalers of the same pods, in any order",
+  id: "two autoscalers of the same pods, in different order",
   category: "noise",
   upstream: "pkg/controller/podautoscaler/horizontal.go:hpasControllingPodsUnderSelector",
-  why: "upstream names them in the order of a Go map; we by their names",
+  why: "upstream lists them in the order of a Go map, ours by name",
   matches: ({ theirs, ours }) =>
     [theirs, ours].every((each) => JSON.stringify(each ?? "").includes("are controlled by multiple HPAs: [")),
 };
 
 const changedMeanwhile: Allowed = {
-  id: "a scale that was changed meanwhile",
+  id: "a scale that has changed in the meantime",
   category: "noise",
   upstream: "pkg/controller/podautoscaler/horizontal.go:reconcileAutoscaler",
-  why: "a script changes the Deployment between a sync's read of the scale and its write; both read it again and write it again",
+  why: "a script changes the Deployment between a sync's read of the scale and its write; both read it again and repeat the write",
   matches: ({ what }) => what === "update deployments.apps/scale 409",
 };
 

@@ -31,10 +31,10 @@ function compared(object: AnyObject): Json {
 }
 
 const conflict: Allowed = {
-  id: "a node that has changed meanwhile",
+  id: "a node that has changed in the meantime",
   category: "noise",
   upstream: "pkg/controller/controller_utils.go:AddOrUpdateTaintOnNode",
-  why: "taints are written on a node that was read a moment ago, and kube-controller-manager takes it from a cache of the API server: the write is refused, and tried again",
+  why: "taints are written to a node that was read shortly before, by kube-controller-manager from a cache of the API server: the write is rejected and retried",
   matches: ({ what }) => what === "patch nodes 409",
 };
 
@@ -42,17 +42,17 @@ const nothingNew: Allowed = {
   id: "a patch that changes nothing",
   category: "noise",
   upstream: "pkg/controller/controller_utils.go:AddOrUpdateLabelsOnNode",
-  why: "labels are compared with a node that is read anew: where the cache was behind, nothing is left to patch, and kube-controller-manager sends an empty patch",
+  why: "labels are compared with a fresh read of the node: if the cache was behind, nothing is left to patch, and kube-controller-manager sends an empty patch",
   matches: ({ what, path, theirs, ours }) =>
     what === "patch nodes 200" &&
     (path === ".body.metadata" || [theirs, ours].some((one) => JSON.stringify(one)?.includes('"body":{}'))),
 };
 
 const inTurn: Allowed = {
-  id: "which of two passes taints a node first",
+  id: "which of two loops taints a node first",
   category: "noise",
   upstream: "pkg/controller/nodelifecycle/node_lifecycle_controller.go:Run",
-  why: "taints with NoSchedule and with NoExecute are written by loops of their own, side by side: a list of taints has those of the other one already or not, and a write that was overtaken is made again. The taints in the end are compared",
+  why: "NoSchedule and NoExecute taints are written by two concurrent loops: a list of taints may or may not contain those of the other loop, and a write with an outdated version is repeated. The final taints are compared",
   matches: ({ what, path, theirs, ours }) =>
     what === "patch nodes 200" &&
     (path === ".about.name" ||

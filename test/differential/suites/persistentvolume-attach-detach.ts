@@ -48,18 +48,18 @@ function learnNames(names: Names, attachments: readonly AnyObject[]): void {
 }
 
 const again: Allowed = {
-  id: "an Event that is counted up",
+  id: "the count of an Event",
   category: "noise",
   upstream: "pkg/volume/util/nestedpendingoperations/nestedpendingoperations.go:Run",
-  why: "what failed is tried again with back-off, and says so each time",
+  why: "failed operations are retried with back-off, and record it each time",
   matches: ({ what }) => what === "patch Event 200",
 };
 
 const inAnyOrder: Allowed = {
-  id: "the pods that have a volume, in any order",
+  id: "the pods that have a volume, in different order",
   category: "noise",
   upstream: "pkg/controller/volume/attachdetach/cache/desired_state_of_world.go:GetVolumePodsOnNodes",
-  why: "upstream names them in the order of a Go map, we by their names",
+  why: "upstream lists them in the order of a Go map, ours by name",
   matches: ({ what, theirs, ours }) =>
     what === "Event Warning" &&
     [theirs, ours].every(
@@ -68,10 +68,10 @@ const inAnyOrder: Allowed = {
 };
 
 const detachedTwice: Allowed = {
-  id: "a VolumeAttachment that is deleted twice",
+  id: "a VolumeAttachment is deleted twice",
   category: "noise",
   upstream: "pkg/controller/volume/attachdetach/reconciler/reconciler.go:reconcile",
-  why: "a deletion that failed is tried again with back-off: how often is chance, and the last one may find nothing",
+  why: "a failed deletion is retried with back-off: how often is random, and the last attempt may get 404",
   matches: ({ what }) => what.startsWith("delete volumeattachments"),
 };
 

@@ -12,34 +12,34 @@ import type { Suite } from "../suite.ts";
 const periodMs = 2000;
 
 const countedUp: Allowed = {
-  id: "an Event that is counted up",
+  id: "the count of an Event",
   category: "noise",
   upstream: "pkg/controller/volume/persistentvolume/pv_controller_base.go:resync",
-  why: "what waits is looked at every two seconds, and says so each time",
+  why: "waiting claims are checked every two seconds, and record it each time",
   matches: ({ what }) => what === "patch Event 200",
 };
 
 const twice: Allowed = {
-  id: "a write that is made twice",
+  id: "a write is repeated",
   category: "noise",
   upstream: "pkg/controller/volume/persistentvolume/pv_controller_base.go:storeObjectUpdate",
-  why: "upstream syncs claims and volumes in two workers, which may do the same at once, and both sides may be a moment behind the protection controllers: the server refuses the second write",
+  why: "upstream syncs claims and volumes in two workers, which may write the same concurrently, and both sides may be behind the protection controllers: the server rejects the second write",
   matches: ({ what }) => /^update persistentvolume\S* (404|409)$/.test(what),
 };
 
 const statusAside: Allowed = {
-  id: "the status in an update of a volume",
+  id: "the status in the body of an update of a volume",
   category: "noise",
   upstream: "pkg/controller/volume/persistentvolume/pv_controller.go:updateBindVolumeToClaim",
-  why: "whole objects are sent, of which the server leaves the status aside; whether the phase was written before is chance where upstream's two workers come to a volume at once",
+  why: "whole objects are sent, and the server ignores their status; whether the phase was written before is random if upstream's two workers process a volume concurrently",
   matches: ({ what, path }) => what === "update persistentvolumes 200" && path.startsWith(".body.status"),
 };
 
 const podsInAnyOrder: Allowed = {
-  id: "the pods that a claim waits for, in any order",
+  id: "the pods that a claim waits for, in different order",
   category: "noise",
   upstream: "pkg/controller/volume/persistentvolume/pv_controller.go:findPodsByPVCKey",
-  why: "upstream names them in the order of a Go set; we by their names",
+  why: "upstream lists them in the order of a Go set, ours by name",
   matches: ({ what, theirs, ours }) =>
     what === "create Event 201" &&
     [theirs, ours].every((one) => one === undefined || JSON.stringify(one).includes("waiting for pods ")),

@@ -17,10 +17,10 @@ function compared(object: AnyObject): Json {
 }
 
 const deletedTwice: Allowed = {
-  id: "a pod that is deleted twice in one scan",
+  id: "a pod is deleted twice in one scan",
   category: "noise",
   upstream: "pkg/controller/podgc/gc_controller.go:gc",
-  why: "kube-controller-manager looks for each reason in turn, and deletes a pod for each that it finds; ours deletes it once",
+  why: "kube-controller-manager checks the reasons one after the other, and deletes a pod once for each that applies; ours deletes it once",
   matches: ({ what }) => what === "delete pods 404",
 };
 

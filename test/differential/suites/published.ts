@@ -32,20 +32,20 @@ function arranged<T extends object>(body: T): T {
 }
 
 const late: Allowed = {
-  id: "what the cache shows late is created or updated once more",
+  id: "an object that is not in the cache yet is created or updated again",
   category: "noise",
   upstream: "pkg/controller/certificates/rootcacertpublisher/publisher.go:syncNamespace",
-  why: "a key that is added again may be synced before the cache shows the write of the last sync: the server refuses the second one",
+  why: "a key that is added again may be synced before the cache contains the last sync's write: the server rejects the second write",
   matches: ({ what, theirs, ours }) =>
     /^(create|update) (configmaps|persistentvolumeclaims|serviceaccounts) 409$/.test(what) ||
     (what === "Event Warning" && /create PVC \S+: .* already exists/.test(JSON.stringify([theirs, ours]))),
 };
 
 const firstAccount: Allowed = {
-  id: "the ServiceAccount of a new namespace is there already",
+  id: "the ServiceAccount of a new namespace exists already",
   category: "noise",
   upstream: "pkg/controller/serviceaccount/serviceaccounts_controller.go:syncNamespace",
-  why: "each script begins with a namespace and its ServiceAccount, as any test here does: the controller may be faster",
+  why: "each script begins with a namespace and its ServiceAccount, as all tests here do: the controller may be faster",
   matches: ({ what }) => what === "create serviceaccounts 201",
 };
 
@@ -55,10 +55,10 @@ const appliesNothing = (write: unknown): boolean => {
 };
 
 const nothingAgain: Allowed = {
-  id: "no rules are applied again",
+  id: "an apply without rules is repeated",
   category: "noise",
   upstream: "pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go:syncClusterRole",
-  why: "rules that others wrote stay in a role that selects none: no rules are applied whenever any ClusterRole of the cluster changes, also one of another script",
+  why: "rules of other writers are kept in a role that selects none: an apply without rules is repeated whenever any ClusterRole of the cluster changes, even one of another script",
   matches: ({ what, path, theirs, ours }) =>
     what === "patch clusterroles.rbac.authorization.k8s.io 200" && path === "" && appliesNothing(theirs ?? ours),
 };

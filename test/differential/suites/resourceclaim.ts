@@ -16,10 +16,10 @@ function claimsState(object: AnyObject): object {
 }
 
 const late: Allowed = {
-  id: "what the cache shows late is written or deleted once more",
+  id: "an object whose last write is not in the cache yet is written or deleted again",
   category: "noise",
   upstream: "pkg/controller/resourceclaim/controller.go:syncClaim",
-  why: "a key that is added again may be synced before the cache shows the write of the last sync: the server refuses the second one",
+  why: "a key that is added again may be synced before the cache contains the last sync's write: the server rejects the second write",
   matches: ({ what }) => /^(update|delete) resourceclaims\.resource\.k8s\.io (404|409)$/.test(what),
 };
 

@@ -19,7 +19,7 @@ const again: Allowed = {
   id: "a finalizer is added or removed twice",
   category: "noise",
   upstream: "pkg/controller/servicecidrs/servicecidrs_controller.go:sync",
-  why: "the update by the status wakes the key before the cache shows the finalizer: a patch that changes nothing",
+  why: "the status update enqueues the key before the cache contains the finalizer: the patch changes nothing",
   matches: ({ what, path }) => /^patch servicecidrs\.networking\.k8s\.io (200|404)$/.test(what) && path === "",
 };
 

@@ -86,19 +86,19 @@ function order(effects: readonly Effect[], _names: Names): Entry[] {
 }
 
 const staleHistory: Allowed = {
-  id: "a revision that is created or deleted twice",
+  id: "a revision is created or deleted twice",
   category: "noise",
   upstream: "pkg/controller/statefulset/stateful_set_control.go:truncateHistory",
-  why: "revisions are not among the writes that are waited for: the next sync may begin before the cache shows that one is there or gone",
+  why: "a sync does not wait for earlier writes of revisions: it may begin before the cache contains them",
   matches: ({ what }) =>
     /^(?:(?:create|update) controllerrevisions\.apps 409|delete controllerrevisions\.apps 404)$/.test(what),
 };
 
 const adoptedOnRetry: Allowed = {
-  id: "a revision that is adopted when a failed sync is tried again",
+  id: "a revision is adopted by the retry of a failed sync",
   category: "noise",
   upstream: "pkg/controller/statefulset/stateful_set.go:adoptOrphanRevisions",
-  why: "revisions enqueue nothing: which step a retry that comes by itself falls into depends on the back-off",
+  why: "revisions enqueue nothing: the back-off decides in which step the retry happens",
   matches: ({ what, path, refused }) =>
     refused &&
     (what === "patch controllerrevisions.apps 200" ||
@@ -106,10 +106,10 @@ const adoptedOnRetry: Allowed = {
 };
 
 const deletedTwice: Allowed = {
-  id: "a pod that is deleted twice",
+  id: "a pod is deleted twice",
   category: "noise",
   upstream: "pkg/controller/statefulset/stateful_pod_control.go:DeletePod",
-  why: "deletions are not among the writes that kube-controller-manager waits for: the next sync may begin before the cache shows one",
+  why: "kube-controller-manager does not wait for earlier deletions: the next sync may begin before the cache contains them",
   matches: ({ what, path, theirs, ours }) => {
     // Its Event is counted one higher, and continues from there when the next pod of that name is deleted.
     if (what === "patch Event 200" && path === ".patch.count") return Math.abs(Number(theirs) - Number(ours)) <= 2;
@@ -121,10 +121,10 @@ const deletedTwice: Allowed = {
 };
 
 const staleClaim: Allowed = {
-  id: "a claim that gets its owner twice",
+  id: "a claim gets its owner twice",
   category: "noise",
   upstream: "pkg/controller/statefulset/stateful_set_control.go:processReplica",
-  why: "with Parallel the claims of a pod that has just been created are looked at again in the same sync, when the cache may or may not show them, and what was written to them: the second write is refused, and reported",
+  why: "with Parallel, the claims of a pod that was just created are processed again in the same sync, when the cache may or may not contain them and their last write: the second write is rejected, and recorded",
   matches: ({ what, theirs, ours }) =>
     what === "update persistentvolumeclaims 409" ||
     (what === "Event Warning" &&

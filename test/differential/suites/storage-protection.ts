@@ -86,7 +86,7 @@ const twice: Allowed = {
   id: "a finalizer is removed or added twice",
   category: "noise",
   upstream: "pkg/controller/volume/pvcprotection/pvc_protection_controller.go:processPVC",
-  why: "a key that is added once more may be synced before the cache shows the write of the last sync: the server refuses the second one",
+  why: "a key that is added again may be synced before the cache contains the last sync's write: the server rejects the second write",
   matches: ({ what }) => /^update (persistentvolume\S*|volumeattributesclasses\S*) (404|409)$/.test(what),
 };
 
