@@ -1,6 +1,6 @@
 /**
- * The gate without the tests: derived files, format, floors, ceilings, lint, types. `--write` fixes what can be fixed automatically. Exits
- * 1 if anything is wrong; prints each finding.
+ * The gate without the tests: derived files, format, floors, quotes of tests, ceilings, lint, types. `--write` fixes what can be fixed
+ * automatically. Exits 1 if anything is wrong; prints each finding.
  */
 import { join } from "node:path";
 import { countsOf, mayBeFewer, readCeilings, writeCeilings } from "./ceilings.ts";
@@ -8,6 +8,7 @@ import { levels, rooms } from "./floors.ts";
 import { floorsOf, lintConfig, withPicture } from "./house.ts";
 import { licensesText, type ThirdPartyPackage } from "../plugin/commands/version/licenses.ts";
 import { thirdPartyLicenses } from "./licenses.ts";
+import { wrongQuotes } from "./quoted-tests.ts";
 
 const top = join(import.meta.dir, "..");
 const write = process.argv.includes("--write");
@@ -73,6 +74,12 @@ async function floors(): Promise<boolean> {
   return broken.length === 0;
 }
 
+async function quotes(): Promise<boolean> {
+  const wrong = await wrongQuotes(top);
+  for (const line of wrong) console.error(line);
+  return wrong.length === 0;
+}
+
 /** Counts that may only fall; `--write` lowers those that fell. `--findings` lists the places. */
 async function ceilings(): Promise<boolean> {
   const ceilings = await readCeilings();
@@ -97,6 +104,7 @@ const steps: readonly (readonly [string, () => boolean | Promise<boolean>])[] = 
   ["derived files", async () => (await Promise.all(derivedFiles.map(derived))).every((ok) => ok)],
   ["format", () => tool("prettier", ...formatCache, "--log-level", "warn", write ? "--write" : "--check", ".")],
   ["floors", floors],
+  ["quotes of tests", quotes],
   ["ceilings", ceilings],
   ["lint", () => tool("oxlint", "--type-aware", "--deny-warnings", ...(write ? ["--fix"] : []))],
   ["types", () => tool("tsc", "--pretty", "false", "--incremental", "--tsBuildInfoFile", join(cache, "types"))],
