@@ -47,7 +47,7 @@ function granted(name: string, rules: readonly object[], ...steps: readonly Step
 
 const allowed: readonly Case[] = [
   granted(
-    "a role lets its user read, and nothing else",
+    "a role grants its user nothing but reading",
     [read],
     get(p.pods),
     get(`${p.pods}/none`),
@@ -75,7 +75,7 @@ const allowed: readonly Case[] = [
     asks({ ...here, verb: "anything", group: "example.com", resource: "things" }),
   ),
   granted(
-    "a subresource of one resource, and of all",
+    "one subresource, and the same subresource of all resources",
     [
       { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
       { apiGroups: ["*"], resources: ["*/scale"], verbs: ["get", "update"] },
@@ -89,7 +89,7 @@ const allowed: readonly Case[] = [
     get(`${p.deployments}/none/scale`),
   ),
   granted(
-    "single names",
+    "resourceNames",
     [
       {
         apiGroups: [""],
@@ -124,7 +124,7 @@ const allowed: readonly Case[] = [
     ],
   },
   {
-    name: "a service account, in the binding's own namespace and in another",
+    name: "a service account of the binding's namespace, and of another",
     steps: [
       role("r", [read]),
       binding("b", ref("Role", "r"), [
@@ -138,7 +138,7 @@ const allowed: readonly Case[] = [
     ],
   },
   {
-    name: "paths that are no resources",
+    name: "non-resource paths",
     steps: [
       clusterRole("paths", [{ nonResourceURLs: ["/metrics", "/logs/*"], verbs: ["get"] }]),
       clusterBinding("paths", ref("ClusterRole", cluster("paths")), [userSubject(user)]),
@@ -167,7 +167,7 @@ const allowed: readonly Case[] = [
     ],
   },
   {
-    name: "what is granted ends with its binding",
+    name: "a deleted binding grants nothing any longer",
     steps: [
       role("r", [read]),
       binding("b", ref("Role", "r"), [userSubject(user)]),
@@ -179,7 +179,7 @@ const allowed: readonly Case[] = [
     ],
   },
   {
-    name: "names with characters of HTML",
+    name: "names with HTML characters",
     steps: [...as("a<b>&c", get(p.pods), get("/metrics/none"), asks({ ...here, verb: "get", resource: "pods" }))],
   },
 ];
@@ -192,7 +192,7 @@ const mayWriteRoles = {
 
 const escalations: readonly Case[] = [
   granted(
-    "roles grant no more than their author may do",
+    "a role cannot grant more than its author has",
     [mayWriteRoles, read],
     role("same", [read]),
     role("less", [{ ...read, verbs: ["get"] }]),
@@ -209,7 +209,7 @@ const escalations: readonly Case[] = [
     patch("merge", `${roles}/same`, { metadata: { finalizers: null } }),
   ),
   granted(
-    "bindings grant no more than their author may do",
+    "a binding cannot grant more than its author has",
     [mayWriteRoles, read],
     role("same", [read]),
     binding("same", ref("Role", "same"), [userSubject("x")]),
@@ -231,7 +231,7 @@ const escalations: readonly Case[] = [
     binding("own", ref("Role", "more"), [userSubject("x")]),
   ),
   {
-    name: "ClusterRoles grant no more than their author may do",
+    name: "a ClusterRole cannot grant more than its author has",
     steps: [
       clusterRole("author", [
         { apiGroups: [group], resources: ["clusterroles", "clusterrolebindings"], verbs: ["*"], resourceNames: ["x"] },
@@ -254,7 +254,7 @@ const escalations: readonly Case[] = [
 
 const impersonations: readonly Case[] = [
   {
-    name: "who a request is from",
+    name: "the user of a request",
     steps: [
       post(whoAmI, {}),
       ...as("u", post(whoAmI, {})),
@@ -298,7 +298,7 @@ const bound = (kind: string, name: string, more: object = {}): object => ({
 
 const tokens: readonly Case[] = [
   {
-    name: "a token of a service account, and whose it is",
+    name: "a token of a service account, and its user",
     steps: [
       account("a"),
       settle,
@@ -327,7 +327,7 @@ const tokens: readonly Case[] = [
     ],
   },
   {
-    name: "what a request for a token may say",
+    name: "valid and invalid token requests",
     steps: [
       account("a"),
       token("a", { expirationSeconds: 599 }),
@@ -347,7 +347,7 @@ const tokens: readonly Case[] = [
     ],
   },
   {
-    name: "tokens that are bound to an object",
+    name: "tokens bound to an object",
     steps: [
       account("a"),
       post(p.secrets, { metadata: { name: "s" } }),

@@ -48,7 +48,7 @@ export const admission: Table = {
   cases: [
     { name: "a namespace with its finalizer and label", steps: [get(ns)] },
     {
-      name: "a namespace terminates and refuses new objects",
+      name: "a terminating namespace rejects new objects",
       steps: [del(ns), get(ns), post(configmaps, configMap("a")), post(pods, pod("a")), del(ns)],
     },
     {
@@ -65,18 +65,18 @@ export const admission: Table = {
       ],
     },
     {
-      name: "a namespace's finalizers are not changed by an update",
+      name: "an update does not change the finalizers of a namespace",
       steps: [
         put(ns, { metadata: { name: "{ns}" }, spec: {} }),
         patch("merge", ns, { metadata: { labels: { x: "y" } } }),
       ],
     },
     {
-      name: "a namespace's name label is kept",
+      name: "the name label of a namespace cannot be changed",
       steps: [patch("merge", ns, { metadata: { labels: { "kubernetes.io/metadata.name": "other" } } })],
     },
     {
-      name: "a namespace's finalize of what is there",
+      name: "a namespace is finalized with its current finalizers",
       steps: [
         put(`${ns}/finalize`, {
           kind: "Namespace",
@@ -87,7 +87,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "namespaces that may not go",
+      name: "namespaces that cannot be deleted",
       steps: [
         del("/api/v1/namespaces/default"),
         del("/api/v1/namespaces/kube-system"),
@@ -95,7 +95,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "a namespace of a name that is none",
+      name: "a namespace with an invalid name",
       steps: [
         post("/api/v1/namespaces", { metadata: { name: "a.b" } }),
         post("/api/v1/namespaces", { metadata: { name: "A" } }),
@@ -106,7 +106,7 @@ export const admission: Table = {
       steps: [post("/api/v1/namespaces", { metadata: { name: "{ns}-x", namespace: "y" } })],
     },
     {
-      name: "a quota without a status lets nothing in",
+      name: "a quota without a status rejects everything",
       steps: [
         post(resourcequotas, { metadata: { name: "q" }, spec: { hard: { pods: "2" } } }),
         settle,
@@ -123,7 +123,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "a quota counts what pods ask for",
+      name: "a quota counts the resources that pods request",
       steps: [
         ...quota({ "requests.cpu": "1", "limits.memory": "1Gi" }, { "requests.cpu": "500m", "limits.memory": "0" }),
         post(pods, withResources({ requests: { cpu: "400m" }, limits: { memory: "512Mi" } })),
@@ -135,7 +135,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "a quota asks pods to say what they ask for",
+      name: "a quota rejects pods without requests",
       steps: [
         ...quota({ "requests.cpu": "1", "limits.memory": "1Gi" }, { "requests.cpu": "0", "limits.memory": "0" }),
         post(pods, pod("a")),
@@ -169,25 +169,25 @@ export const admission: Table = {
       steps: [...quota({ pods: "1" }, { pods: "0" }), post(pods, pod("a"), "dryRun=All"), get(`${resourcequotas}/q`)],
     },
     {
-      name: "limits fill in what is missing",
+      name: "a LimitRange sets missing values",
       steps: [
         ...limits({ default: { cpu: "1", memory: "1Gi" }, defaultRequest: { cpu: "500m" } }),
         post(pods, pod("a")),
       ],
     },
     {
-      name: "limits leave alone what is there",
+      name: "a LimitRange does not change existing values",
       steps: [
         ...limits({ default: { cpu: "1" }, defaultRequest: { cpu: "500m" } }),
         post(pods, withResources({ limits: { cpu: "700m" } })),
       ],
     },
     {
-      name: "limits have a most",
+      name: "a LimitRange has a maximum",
       steps: [...limits({ max: { cpu: "1" } }), post(pods, withResources({ limits: { cpu: "2" } }))],
     },
     {
-      name: "limits have a least",
+      name: "a LimitRange has a minimum",
       steps: [
         ...limits({ min: { cpu: "1" } }),
         post(pods, withResources({ requests: { cpu: "500m" }, limits: { cpu: "2" } })),
@@ -241,7 +241,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "a scale at another version",
+      name: "a scale with another version",
       steps: [
         post(replicasets, workload("a")),
         put(`${replicasets}/a/scale`, {
@@ -253,7 +253,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "a scale that is none",
+      name: "an invalid scale",
       steps: [
         post(replicasets, workload("a")),
         put(`${replicasets}/a/scale`, {
@@ -273,11 +273,11 @@ export const admission: Table = {
     },
     { name: "a pod is bound", steps: [post(pods, pod("a")), binding({ kind: "Node", name: "n" }), get(`${pods}/a`)] },
     {
-      name: "a pod is bound once",
+      name: "a pod can be bound only once",
       steps: [post(pods, pod("a")), binding({ kind: "Node", name: "n" }), binding({ kind: "Node", name: "m" })],
     },
     {
-      name: "a pod is bound by its uid",
+      name: "a pod is bound with its uid",
       steps: [
         post(pods, pod("a")),
         binding({ kind: "Node", name: "n" }, { uid: "other" }),
@@ -286,7 +286,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "a binding that is none",
+      name: "an invalid binding",
       steps: [
         post(pods, pod("a")),
         binding({ kind: "Node" }),
@@ -294,7 +294,7 @@ export const admission: Table = {
         binding({ kind: "Node", name: "n" }, { name: "b" }),
       ],
     },
-    { name: "a binding of a pod that is not there", steps: [binding({ kind: "Node", name: "n" })] },
+    { name: "a binding of a missing pod", steps: [binding({ kind: "Node", name: "n" })] },
     { name: "an eviction of a pending pod", steps: [post(pods, pod("a")), eviction(), get(`${pods}/a`)] },
     { name: "an eviction of a running pod", steps: [...running, eviction(), get(`${pods}/a`)] },
     {
@@ -302,7 +302,7 @@ export const admission: Table = {
       steps: [...running, eviction({ deleteOptions: { gracePeriodSeconds: 3 } }), get(`${pods}/a`)],
     },
     {
-      name: "an eviction that a budget refuses",
+      name: "an eviction that a budget rejects",
       steps: [...running, ...budget({ disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 }), eviction()],
     },
     {
@@ -315,7 +315,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "an eviction before the budget is known",
+      name: "an eviction before the budget has a status",
       steps: [
         ...running,
         ...budget({ observedGeneration: 0, disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0 }),
@@ -323,7 +323,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "an eviction of nothing",
+      name: "an eviction of a missing pod",
       steps: [
         eviction(),
         post(`${pods}/b/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } }),
@@ -342,7 +342,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "a new node is tainted and brings its status",
+      name: "a new node is tainted and keeps its status",
       steps: [
         post("/api/v1/nodes", { metadata: { name: "{ns}-n" } }),
         post("/api/v1/nodes", {
@@ -358,9 +358,9 @@ export const admission: Table = {
         del("/api/v1/nodes/{ns}-m"),
       ],
     },
-    { name: "a runtime class that is not there", steps: [post(pods, pod("a", {}, { runtimeClassName: "{ns}-r" }))] },
+    { name: "a missing runtime class", steps: [post(pods, pod("a", {}, { runtimeClassName: "{ns}-r" }))] },
     {
-      name: "a runtime class with overhead and nodes",
+      name: "a runtime class with overhead and a node selector",
       steps: [
         post("/apis/node.k8s.io/v1/runtimeclasses", {
           metadata: { name: "{ns}-r" },
@@ -389,7 +389,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "an immediate resize of a pod",
+      name: "a resize of a pod before it runs",
       steps: [
         post(pods, pod("a", {}, { containers: [{ name: "c", image: "i", resources: { requests: { cpu: "1" } } }] })),
         patch("strategic", `${pods}/a/resize`, {
@@ -407,7 +407,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "may I?",
+      name: "SelfSubjectAccessReview",
       steps: [
         post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
           kind: "SelfSubjectAccessReview",
@@ -417,7 +417,7 @@ export const admission: Table = {
       ],
     },
     {
-      name: "who am I?",
+      name: "SelfSubjectReview",
       steps: [
         post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {
           kind: "SelfSubjectReview",
@@ -439,7 +439,7 @@ export const admission: Table = {
     },
     { name: "health", steps: [get("/readyz"), get("/livez"), get("/healthz")] },
     {
-      name: "subresources that are not there",
+      name: "subresources that do not exist",
       steps: [
         get(`${pods}/a/nope`),
         post(pods, pod("a")),

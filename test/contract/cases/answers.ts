@@ -64,7 +64,7 @@ export const answers: Table = {
       table.replace("v=v1;", "v=v1beta1;"),
     ),
     each(
-      "forms that there are not",
+      "unknown forms",
       configmaps,
       `${json};as=Table;v=v9;g=meta.k8s.io`,
       `${json};as=Table;v=v1;g=nope`,
@@ -91,7 +91,7 @@ export const answers: Table = {
     each("forms of discovery of a group", "/apis/apps", "text/html"),
     each("forms of discovery of a version", "/api/v1", "text/html"),
     each(
-      "of discovery versions that there are not",
+      "unknown versions of discovery",
       "/apis",
       `${json};g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList`,
       `${json};g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList`,
@@ -114,7 +114,7 @@ export const answers: Table = {
       ],
     },
     {
-      name: "all groups in one document, elsewhere and by other methods",
+      name: "all groups in one document, at other paths and with other methods",
       steps: [
         ...["/api/", "/apis/", "/apis/apps", "/apis/apps/v1", "/api/v1"].map((path) =>
           at(path, `${json};${aggregated}`),
@@ -124,7 +124,7 @@ export const answers: Table = {
       ],
     },
     {
-      name: "all groups in one document, where the client has it already",
+      name: "all groups in one document, with an ETag that the client has",
       steps: [
         ...Object.values(tags).flatMap((tag) =>
           [`"${tag}"`, `W/"${tag}"`, `"x", "${tag}"`, tag, "*"].map((said) => keeping("/api", said)),
@@ -151,7 +151,7 @@ export const answers: Table = {
       ],
     },
     {
-      name: "a watch of tables names the columns once",
+      name: "a watch of tables sends the column definitions once",
       steps: [
         post(configmaps, configMap("a")),
         post(configmaps, configMap("b")),
@@ -164,7 +164,7 @@ export const answers: Table = {
       ],
     },
     {
-      name: "writes answered as metadata and as tables",
+      name: "responses to writes as metadata and as tables",
       steps: [
         { ...post(configmaps, configMap("a")), accept: partial },
         { ...put(`${configmaps}/a`, configMap("a", { k: "v" })), accept: table },
@@ -190,7 +190,7 @@ export const answers: Table = {
       ],
     },
     {
-      name: "headers of answers",
+      name: "headers of responses",
       steps: [
         post(configmaps, configMap("a")),
         { ...get(configmaps), shows: ["cache-control", "content-type"] },
@@ -201,7 +201,7 @@ export const answers: Table = {
       ],
     },
     {
-      name: "impersonation needs a name and gives no rights",
+      name: "impersonation needs a user name, and grants nothing",
       steps: [
         asked("/api/v1/secrets", { "impersonate-user": "nobody" }),
         asked(`${configmaps}/a`, { "impersonate-user": "nobody" }),
@@ -234,7 +234,7 @@ export const answers: Table = {
       ],
     },
     {
-      name: "reviews of access say one thing",
+      name: "access reviews have exactly one kind of attributes",
       steps: [
         post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { spec: {} }),
         post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
@@ -253,7 +253,7 @@ export const answers: Table = {
       ],
     },
     {
-      name: "methods and paths that there are not",
+      name: "methods and paths that do not exist",
       steps: [
         post("/version", {}),
         post("/api/v1", {}),

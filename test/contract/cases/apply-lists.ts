@@ -42,17 +42,17 @@ const partEnv = (...names: readonly string[]): Json => part(containers({ name: "
 const volumes = (...names: readonly string[]): Json[] => names.map((name) => ({ name, emptyDir: {} }));
 
 const cases: readonly Case[] = [
-  { name: "a list by keys merges", steps: [one(withEnv("A", "B")), two(partEnv("C")), get(web)] },
+  { name: "a keyed list is merged", steps: [one(withEnv("A", "B")), two(partEnv("C")), get(web)] },
   {
-    name: "the order of a list by keys follows the one that is applied",
+    name: "the order of a keyed list follows the applied one",
     steps: [one(withEnv("A", "B", "C")), one(withEnv("C", "A", "B")), get(web)],
   },
   {
-    name: "items of others keep their places",
+    name: "items of other managers keep their positions",
     steps: [one(withEnv("A", "B")), two(partEnv("X", "B", "Y"), "force=true"), one(withEnv("B", "A")), get(web)],
   },
   {
-    name: "items of others between those that change places",
+    name: "items of other managers between items that change positions",
     steps: [
       one(withEnv("A", "B", "C", "D")),
       two(partEnv("X", "C", "Y", "A")),
@@ -61,14 +61,14 @@ const cases: readonly Case[] = [
       get(web),
     ],
   },
-  { name: "an item of a list by keys is removed", steps: [one(withEnv("A", "B")), one(withEnv("B")), get(web)] },
+  { name: "an item of a keyed list is removed", steps: [one(withEnv("A", "B")), one(withEnv("B")), get(web)] },
   {
-    name: "all items of a list by keys are removed",
+    name: "all items of a keyed list are removed",
     steps: [one(withEnv("A", "B")), one(deploymentOf(containers(c()))), get(web)],
   },
-  { name: "an empty list by keys", steps: [one(withEnv("A", "B")), one(withEnv()), get(web), two(partEnv())] },
+  { name: "an empty keyed list", steps: [one(withEnv("A", "B")), one(withEnv()), get(web), two(partEnv())] },
   {
-    name: "an item that two apply stays until both give it up",
+    name: "an item that two managers apply is kept until both give it up",
     steps: [
       one(withEnv("A", "B")),
       two(partEnv("A")),
@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a field of an item that another added stays",
+    name: "a field that another manager added to an item is kept",
     steps: [
       one(deploymentOf(containers(c(), c({ name: "d" })))),
       patch("strategic", web, part(containers({ name: "d", tty: true })), "fieldManager=three"),
@@ -88,7 +88,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a list by two keys has one with a default",
+    name: "a list with two keys, one of which has a default",
     steps: [
       apply(service, "one", serviceOf({ port: 80, name: "a" })),
       apply(service, "two", serviceOf({ port: 80, name: "a", protocol: "TCP" })),
@@ -97,7 +97,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "two items that a default makes equal",
+    name: "two items that become equal by a default",
     steps: [apply(service, "one", serviceOf({ port: 80, name: "a" }, { port: 80, name: "b", protocol: "TCP" }))],
   },
   {
@@ -113,7 +113,7 @@ const cases: readonly Case[] = [
   },
   { name: "an item applied twice", steps: [one(withEnv("A", "A")), one(deploymentOf(containers(c(), c())))] },
   {
-    name: "an item that is there twice already",
+    name: "an item that exists twice",
     steps: [
       post(paths.deployments, withEnv("A", "A", "B"), "fieldManager=maker"),
       get(web),
@@ -122,11 +122,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "an item that is there twice is left alone",
+    name: "an item that exists twice is not changed",
     steps: [post(paths.deployments, withEnv("A", "A", "B"), "fieldManager=maker"), two(partEnv("C")), get(web)],
   },
   {
-    name: "an update makes an item twice, and once again",
+    name: "an update duplicates an item, and removes the duplicate",
     steps: [
       one(withEnv("A", "B")),
       put(web, withEnv("A", "B", "A"), "fieldManager=three"),
@@ -144,7 +144,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "an item that is no object",
+    name: "an item that is not an object",
     steps: [one(deploymentOf({ containers: ["text"] })), one(deploymentOf({ containers: [null] }))],
   },
   {
@@ -152,7 +152,7 @@ const cases: readonly Case[] = [
     steps: [one(withEnv("A")), one(deploymentOf(containers({ name: "c", image: "i", env: null }))), get(web)],
   },
   {
-    name: "a list in one piece belongs to one",
+    name: "an atomic list has one owner",
     steps: [
       one(deploymentOf(containers(c({ args: ["a", "b"] })))),
       two(part(containers({ name: "c", args: ["a"] }))),
@@ -162,18 +162,18 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a list in one piece that is given up",
+    name: "an atomic list is given up",
     steps: [one(deploymentOf(containers(c({ command: ["a"] })))), one(deploymentOf(containers(c()))), get(web)],
   },
   {
-    name: "tolerations are one piece",
+    name: "tolerations are atomic",
     steps: [
       one(deploymentOf({ ...containers(c()), tolerations: [{ key: "a" }] })),
       two(part({ tolerations: [{ key: "a" }, { key: "b" }] })),
     ],
   },
   {
-    name: "a map in one piece belongs to one",
+    name: "an atomic map has one owner",
     steps: [
       one(deploymentOf({ ...containers(c()), nodeSelector: { a: "1" } })),
       two(part({ nodeSelector: { b: "1" } })),
@@ -182,7 +182,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "the selector of a Service is one piece",
+    name: "the selector of a Service is atomic",
     steps: [
       apply(service, "one", serviceOf({ port: 80 })),
       apply(service, "two", {
@@ -194,7 +194,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a struct in one piece belongs to one",
+    name: "an atomic struct has one owner",
     steps: [
       one(
         deploymentOf(containers(c({ env: [{ name: "A", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }] }))),
@@ -207,7 +207,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "another source of a volume takes the place of the first",
+    name: "another source of a volume replaces the first",
     steps: [
       one(deploymentOf({ ...containers(c()), volumes: volumes("v") })),
       one(deploymentOf({ ...containers(c()), volumes: [{ name: "v", configMap: { name: "m" } }] })),
@@ -215,7 +215,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a set of one manager beside that of another",
+    name: "a set of one manager and that of another",
     steps: [
       one({ ...withEnv("A"), metadata: { name: "a", finalizers: ["example.com/a", "example.com/b"] } }),
       two({ ...part({}), metadata: { name: "a", finalizers: ["example.com/b", "example.com/c"] } }),
@@ -229,7 +229,7 @@ const cases: readonly Case[] = [
     steps: [one({ ...withEnv("A"), metadata: { name: "a", finalizers: ["example.com/a", "example.com/a"] } })],
   },
   {
-    name: "a set with what is no text",
+    name: "a set with items that are not strings",
     steps: [
       one({ ...withEnv("A"), metadata: { name: "a", finalizers: [1] } }),
       one({ ...withEnv("A"), metadata: { name: "a", finalizers: [null] } }),
@@ -238,7 +238,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a secret to pull images with may have no name",
+    name: "an image pull secret can lack a name",
     steps: [
       apply(pod, "one", podOf({ ...containers(c()), imagePullSecrets: [{}] })),
       apply(pod, "two", podOf({ imagePullSecrets: [{ name: "x" }] })),
@@ -246,7 +246,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a ServiceAccount's secret without a name is none that can be owned",
+    name: "a ServiceAccount's secret without a name has no owner",
     steps: [
       apply(`${paths.serviceaccounts}/a`, "one", {
         apiVersion: "v1",
@@ -264,7 +264,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "topology spread constraints go by two keys",
+    name: "topology spread constraints have two keys",
     steps: [
       one(
         deploymentOf({
@@ -282,7 +282,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a claim of a volume is owned field by field",
+    name: "a volume's claim is owned field by field",
     steps: [
       apply("/api/v1/persistentvolumes/{ns}", "one", {
         apiVersion: "v1",

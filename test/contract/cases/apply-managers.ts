@@ -48,7 +48,7 @@ const kubectl = (body: unknown, query?: string): Step => apply(on, "kubectl", bo
 
 const cases: readonly Case[] = [
   {
-    name: "managed fields are cleared by an empty entry, by an empty list, not by none",
+    name: "managed fields are cleared by an empty entry and by an empty list, but not by null",
     steps: [
       made,
       cleared,
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "nobody is managed again after that, until somebody applies",
+    name: "after that there are no managers until the next apply",
     steps: [
       made,
       cleared,
@@ -80,11 +80,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "who was there before the first apply",
+    name: "the manager before the first apply",
     steps: [made, cleared, one(configMap({ a: "2" })), one(configMap({ a: "2" }), "force=true"), get(on)],
   },
   {
-    name: "who was there before the first apply of a status",
+    name: "the manager before the first apply of a status",
     steps: [
       post(deployments, deployment(), "fieldManager=maker"),
       patch("merge", `${web}/status`, { status: { replicas: 1 } }),
@@ -105,11 +105,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "managed fields that are sent are those",
+    name: "managed fields in a request are stored",
     steps: [made, sets(entry({})), get(on), one(configMap({ a: "2" })), one(configMap({ b: "2" })), get(on)],
   },
   {
-    name: "managed fields that are sent with a change",
+    name: "managed fields in a request with a change",
     steps: [
       made,
       put(on, configMap({ a: "2", b: "1" }, { managedFields: [entry({})] }), "fieldManager=three"),
@@ -117,7 +117,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "managed fields that are sent with a new object",
+    name: "managed fields in a new object",
     steps: [
       post(
         configmaps,
@@ -131,11 +131,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "managed fields that are cleared with a new object",
+    name: "cleared managed fields in a new object",
     steps: [post(configmaps, configMap({ a: "1" }, { managedFields: [{}] }), "fieldManager=three"), get(on)],
   },
   {
-    name: "managed fields of another version, and of another kind of version",
+    name: "managed fields with another version, and with another kind of version",
     steps: [
       made,
       sets(
@@ -147,7 +147,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "managed fields in any order, and twice",
+    name: "managed fields unordered, and duplicated",
     steps: [
       made,
       sets(
@@ -160,7 +160,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "managed fields without a time, a manager or a subresource that is known",
+    name: "managed fields without a time, a manager or a known subresource",
     steps: [
       made,
       sets(entry({ time: null }), entry({ manager: "" }), entry({ manager: "y", subresource: "nonsense" })),
@@ -190,7 +190,7 @@ const cases: readonly Case[] = [
     steps: [made, sets(entry(wrong)), get(on)],
   })),
   {
-    name: "managed fields by a subresource are left alone",
+    name: "managed fields in a request to a subresource are ignored",
     steps: [
       post(deployments, deployment(), "fieldManager=maker"),
       patch(
@@ -203,7 +203,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "managed fields of what is owned in one piece now",
+    name: "managed fields of fields that have become atomic",
     steps: [
       post(deployments, deployment(), "fieldManager=maker"),
       patch(
@@ -228,7 +228,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "more than ten managers of updates become ten",
+    name: "more than ten managers of updates are merged into ten",
     steps: [
       made,
       ...Array.from({ length: 12 }, (_, index) =>
@@ -238,7 +238,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "appliers are not counted among them",
+    name: "managers of applies do not count towards the ten",
     steps: [
       ...Array.from({ length: 12 }, (_, index) =>
         apply(on, `a${String(index).padStart(2, "0")}`, configMap({ [`k${index}`]: "1" })),
@@ -248,7 +248,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a user agent names who manages",
+    name: "the user agent determines the manager",
     steps: [
       { ...post(configmaps, configMap({ a: "1" })), headers: { "user-agent": "agent/1.0 (x)" } },
       { ...patch("merge", on, { data: { b: "1" } }), headers: { "user-agent": "/1" } },
@@ -258,11 +258,11 @@ const cases: readonly Case[] = [
   },
   // The annotation of client-side apply.
   {
-    name: "kubectl takes over what client-side apply set",
+    name: "kubectl takes over fields of client-side apply",
     steps: [bySide(configMap({ a: "1" }), { a: "1" }), kubectl(configMap({ a: "2" })), get(on)],
   },
   {
-    name: "kubectl takes over what is as it set it",
+    name: "kubectl takes over unchanged fields of client-side apply",
     steps: [
       bySide(configMap({ a: "1", b: "1" }), { a: "1", b: "1" }),
       patch("merge", on, { data: { b: "2" } }, "fieldManager=three"),
@@ -272,11 +272,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "others take over nothing",
+    name: "other managers take over nothing",
     steps: [bySide(configMap({ a: "1" }), { a: "1" }), one(configMap({ a: "2" })), get(on)],
   },
   {
-    name: "kubectl keeps the annotation up to date",
+    name: "kubectl updates the annotation",
     steps: [
       bySide(configMap({ a: "1" }), { a: "1" }),
       kubectl(configMap({ a: "1", b: "<2>" }, { labels: { x: "1" } })),
@@ -286,7 +286,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "kubectl's annotation that is applied",
+    name: "kubectl's annotation is applied",
     steps: [
       kubectl(configMap({ a: "1" }, { annotations: { [annotation]: "text", b: "1" } })),
       kubectl(configMap({ a: "2" })),
@@ -307,7 +307,7 @@ const cases: readonly Case[] = [
     steps: [bySide(last, { a: "1" }), kubectl(configMap({ a: "2" })), kubectl(configMap({ a: "1", c: "1" })), get(on)],
   })),
   {
-    name: "kubectl's way from client-side to server-side apply",
+    name: "kubectl migrates from client-side to server-side apply",
     steps: [
       bySide(configMap({ a: "1", b: "1" }), { a: "1", b: "1" }),
       kubectl(configMap({ a: "1" })),
@@ -344,41 +344,46 @@ const timed = (name: string, ...steps: readonly Step[]): Case => ({
 
 const times: readonly Case[] = [
   timed(
-    "an apply that changes something moves, one that changes nothing does not",
+    "an apply with a change gets a new time, one without does not",
     one(configMap({ a: "1" })),
     one(configMap({ a: "1" })),
     one(configMap({ a: "2" })),
     get(on),
   ),
   timed(
-    "who applies what is there already has none",
+    "an apply of existing values has no time yet",
     one(configMap({ a: "1" })),
     two(configMap({ a: "1" })),
     two(configMap({ a: "1", b: "1" })),
     get(on),
   ),
-  timed("an apply that only removes moves", one(configMap({ a: "1", b: "1" })), one(configMap({ a: "1" })), get(on)),
   timed(
-    "an apply that gives up what another owns",
+    "an apply that only removes gets a new time",
+    one(configMap({ a: "1", b: "1" })),
+    one(configMap({ a: "1" })),
+    get(on),
+  ),
+  timed(
+    "an apply gives up what another manager owns",
     one(configMap({ a: "1", b: "1" })),
     two(configMap({ a: "1" })),
     one(configMap({ b: "1" })),
     get(on),
   ),
   timed(
-    "who loses a field keeps its time",
+    "a manager that loses a field keeps its time",
     one(configMap({ a: "1", b: "1" })),
     two(configMap({ a: "2" }), "force=true"),
     get(on),
   ),
   timed(
-    "an apply and an update of one name are two",
+    "an apply and an update with the same manager are separate",
     one(configMap({ a: "1" })),
     patch("merge", on, { data: { b: "1" } }, "fieldManager=one"),
     get(on),
   ),
   timed(
-    "what is written another way is no change",
+    "another notation of a value is not a change",
     apply(
       web,
       "one",
@@ -402,7 +407,7 @@ const times: readonly Case[] = [
     get(web),
   ),
   timed(
-    "a scale that is applied",
+    "a scale is applied",
     apply(web, "one", deployment({ replicas: 1 })),
     apply(
       `${web}/scale`,
@@ -414,7 +419,7 @@ const times: readonly Case[] = [
   ),
   timed("before the first apply", made, cleared, one(configMap({ c: "1" })), get(on)),
   timed(
-    "the oldest managers become one",
+    "the oldest managers are merged",
     made,
     ...Array.from({ length: 11 }, (_, index) =>
       patch("merge", on, { data: { [`k${index}`]: "1" } }, `fieldManager=m${String(11 - index).padStart(2, "0")}`),

@@ -32,24 +32,24 @@ const two = (body: unknown, query?: string): Step => apply(on, "two", body, quer
 const web = `${deployments}/a`;
 
 const ofConfigMaps: readonly Case[] = [
-  { name: "creates what is not there", steps: [one(configMap({ a: "1" })), get(on)] },
+  { name: "creates a missing object", steps: [one(configMap({ a: "1" })), get(on)] },
   {
     name: "creates with labels and annotations",
     steps: [one(configMap({ a: "1" }, { labels: { x: "1" }, annotations: { n: "m" } }))],
   },
-  { name: "creates an object with nothing but a name", steps: [one(configMap()), two(configMap()), get(on)] },
+  { name: "creates an object with only a name", steps: [one(configMap()), two(configMap()), get(on)] },
   {
-    name: "that changes nothing changes nothing",
+    name: "without a change changes nothing",
     steps: [one(configMap({ a: "1" })), one(configMap({ a: "1" })), get(on)],
   },
   { name: "changes what it owns", steps: [one(configMap({ a: "1", b: "1" })), one(configMap({ a: "2", b: "1" }))] },
   {
-    name: "removes what it no longer sends",
+    name: "removes owned fields that are no longer sent",
     steps: [one(configMap({ a: "1", b: "1" })), one(configMap({ a: "1" })), get(on)],
   },
-  { name: "removes all that it owns", steps: [one(configMap({ a: "1", b: "1" })), one(configMap()), get(on)] },
+  { name: "removes everything it owns", steps: [one(configMap({ a: "1", b: "1" })), one(configMap()), get(on)] },
   {
-    name: "removes labels and annotations that it no longer sends",
+    name: "removes labels and annotations that are no longer sent",
     steps: [
       one(configMap({ a: "1" }, { labels: { x: "1", y: "1" }, annotations: { n: "m" } })),
       one(configMap({ a: "1" }, { labels: { x: "1" } })),
@@ -57,7 +57,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "keeps what others update beside it",
+    name: "keeps other fields that others update",
     steps: [
       one(configMap({ a: "1" })),
       patch("merge", on, { data: { b: "1" } }, "fieldManager=three"),
@@ -65,13 +65,16 @@ const ofConfigMaps: readonly Case[] = [
       get(on),
     ],
   },
-  { name: "shares what two apply alike", steps: [one(configMap({ a: "1" })), two(configMap({ a: "1" })), get(on)] },
   {
-    name: "keeps what another still applies",
+    name: "shares the ownership of equal values",
+    steps: [one(configMap({ a: "1" })), two(configMap({ a: "1" })), get(on)],
+  },
+  {
+    name: "keeps what another manager still applies",
     steps: [one(configMap({ a: "1", b: "1" })), two(configMap({ a: "1" })), one(configMap({ b: "1" })), get(on)],
   },
   {
-    name: "removes what the last of two gives up",
+    name: "removes what the last of two managers gives up",
     steps: [
       one(configMap({ a: "1", b: "1" })),
       two(configMap({ a: "1" })),
@@ -81,11 +84,11 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "conflicts with another that applied another value",
+    name: "conflicts with another applied value",
     steps: [one(configMap({ a: "1" })), two(configMap({ a: "2" })), get(on)],
   },
   {
-    name: "conflicts in two fields",
+    name: "conflicts with two fields",
     steps: [one(configMap({ a: "1", b: "1", c: "1" })), two(configMap({ a: "2", b: "2", c: "1" }))],
   },
   {
@@ -98,7 +101,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "conflicts with one of two that share a field",
+    name: "conflicts with one of two managers that share a field",
     steps: [
       one(configMap({ a: "1" })),
       two(configMap({ a: "1" })),
@@ -115,9 +118,12 @@ const ofConfigMaps: readonly Case[] = [
     name: "does not conflict with the same value",
     steps: [post(configmaps, configMap({ a: "1" }), "fieldManager=maker"), one(configMap({ a: "1" })), get(on)],
   },
-  { name: "takes by force", steps: [one(configMap({ a: "1" })), two(configMap({ a: "2" }), "force=true"), get(on)] },
   {
-    name: "takes by force from several",
+    name: "overrides with force",
+    steps: [one(configMap({ a: "1" })), two(configMap({ a: "2" }), "force=true"), get(on)],
+  },
+  {
+    name: "overrides several managers with force",
     steps: [
       one(configMap({ a: "1" })),
       two(configMap({ b: "1" })),
@@ -126,7 +132,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "does not take by force what is false",
+    name: "does not override with force=false",
     steps: [
       one(configMap({ a: "1" })),
       two(configMap({ a: "2" }), "force=false"),
@@ -136,7 +142,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "of one that lost a field to force removes nothing of it",
+    name: "does not remove a field that it lost to force",
     steps: [
       one(configMap({ a: "1", b: "1" })),
       two(configMap({ a: "2" }), "force=true"),
@@ -145,7 +151,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "loses to an update without a word",
+    name: "loses a field to an update without a conflict",
     steps: [
       one(configMap({ a: "1", b: "1" })),
       put(on, configMap({ a: "2", b: "1" }), "fieldManager=three"),
@@ -154,7 +160,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "of what an update removed adds it again",
+    name: "restores what an update removed",
     steps: [
       one(configMap({ a: "1" })),
       patch("json", on, [{ op: "remove", path: "/data/a" }], "fieldManager=three"),
@@ -164,7 +170,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "of an object that is gone makes another",
+    name: "recreates a deleted object",
     steps: [one(configMap({ a: "1" })), del(on), one(configMap({ a: "2" }))],
   },
   {
@@ -179,7 +185,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "with a resourceVersion that is current, and one that is not",
+    name: "with the current resourceVersion, and with an old one",
     steps: [
       one(configMap({ a: "1" })),
       one(configMap({ a: "2" }, { resourceVersion: "{0.metadata.resourceVersion}" })),
@@ -187,20 +193,20 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "with a resourceVersion where there is nothing",
+    name: "with a resourceVersion of a missing object",
     steps: [one(configMap({ a: "1" }, { resourceVersion: "5" })), get(on)],
   },
   {
-    name: "with the uid of the object, and with another",
+    name: "with the uid of the object, and with another uid",
     steps: [
       one(configMap({ a: "1" })),
       one(configMap({ a: "2" }, { uid: "{0.metadata.uid}" })),
       one(configMap({ a: "3" }, { uid: "other" })),
     ],
   },
-  { name: "with a uid where there is nothing", steps: [one(configMap({ a: "1" }, { uid: "5" }))] },
+  { name: "with a uid of a missing object", steps: [one(configMap({ a: "1" }, { uid: "5" }))] },
   {
-    name: "of null as a value",
+    name: "of a null value",
     steps: [
       one(configMap({ a: "1" })),
       one({ ...configMap(), data: null }),
@@ -213,14 +219,14 @@ const ofConfigMaps: readonly Case[] = [
     steps: [one(configMap({})), get(on), one(configMap({ a: "1" })), one(configMap({})), get(on)],
   },
   {
-    name: "of keys that a path has to escape",
+    name: "of keys that must be escaped in a path",
     steps: [
       one(configMap({ "a.b-c_d": "1" }, { annotations: { "example.com/a": "<&>" } })),
       two(configMap({ "a.b-c_d": "2" }, { annotations: { "example.com/a": "2" } })),
     ],
   },
   {
-    name: "of finalizers is of a set",
+    name: "of finalizers as a set",
     steps: [
       one(configMap(undefined, { finalizers: ["example.com/a"] })),
       two(configMap(undefined, { finalizers: ["example.com/b"] })),
@@ -230,7 +236,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "of owner references goes by their uid",
+    name: "of owner references with their uid as the key",
     steps: [
       one(configMap(undefined, { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "1" }] })),
       two(configMap(undefined, { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "q", uid: "2" }] })),
@@ -240,7 +246,7 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "of what may not change",
+    name: "of immutable fields",
     steps: [
       one({ ...configMap({ a: "1" }), immutable: true }),
       one({ ...configMap({ a: "2" }), immutable: true }),
@@ -249,11 +255,11 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "of what is not valid",
+    name: "of invalid values",
     steps: [one(configMap({ "not good": "1" })), one(configMap({ a: "1" }, { labels: { x: "not good" } })), get(on)],
   },
   {
-    name: "while the object is being deleted",
+    name: "to a terminating object",
     steps: [
       one(configMap({ a: "1" }, { finalizers: ["example.com/a"] })),
       del(on),
@@ -263,19 +269,19 @@ const ofConfigMaps: readonly Case[] = [
     ],
   },
   {
-    name: "of a name that is no good",
+    name: "with an invalid name",
     steps: [apply(`${configmaps}/A_B`, "one", { ...configMap(), metadata: { name: "A_B" } })],
   },
 ];
 
 const ofWorkloads: readonly Case[] = [
-  { name: "creates with defaults that nobody owns", steps: [apply(web, "one", whole()), get(web)] },
+  { name: "creates with defaults that have no owner", steps: [apply(web, "one", whole()), get(web)] },
   {
-    name: "of a part leaves the rest alone",
+    name: "of some fields keeps the others",
     steps: [apply(web, "one", whole()), apply(web, "two", replicas(3)), get(web)],
   },
   {
-    name: "gives the replicas up to another",
+    name: "gives up the replicas to another manager",
     steps: [
       apply(web, "one", whole({ replicas: 2 })),
       apply(web, "two", replicas(2)),
@@ -285,7 +291,7 @@ const ofWorkloads: readonly Case[] = [
     ],
   },
   {
-    name: "falls back to defaults where nobody says more",
+    name: "restores defaults of fields that nobody owns",
     steps: [apply(web, "one", whole({ replicas: 3 })), apply(web, "one", whole()), get(web)],
   },
   {
@@ -298,7 +304,7 @@ const ofWorkloads: readonly Case[] = [
     ],
   },
   {
-    name: "counts the generation",
+    name: "increments the generation",
     steps: [
       apply(web, "one", whole()),
       apply(web, "one", whole()),
@@ -307,7 +313,7 @@ const ofWorkloads: readonly Case[] = [
     ],
   },
   {
-    name: "of a selector is of a whole",
+    name: "of a selector replaces all of it",
     steps: [
       apply(web, "one", whole()),
       apply(web, "two", deployment({ selector: { matchLabels: { app: "b" } } })),
@@ -315,11 +321,11 @@ const ofWorkloads: readonly Case[] = [
     ],
   },
   {
-    name: "of a status owns nothing of it",
+    name: "of a status by the main resource owns nothing of it",
     steps: [apply(web, "one", { ...whole(), status: { replicas: 5 } }), get(web)],
   },
   {
-    name: "of numbers as quantities are other values",
+    name: "of quantities as numbers changes their notation",
     steps: [
       apply(web, "one", whole({ template: template([container({ resources: { limits: { cpu: "1000m" } } })]) })),
       apply(
@@ -332,7 +338,7 @@ const ofWorkloads: readonly Case[] = [
     ],
   },
   {
-    name: "of a struct that is left empty",
+    name: "of an empty struct",
     steps: [
       apply(web, "one", whole({ strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1 } } })),
       apply(web, "one", whole({ strategy: {} })),
@@ -350,7 +356,7 @@ const ofWorkloads: readonly Case[] = [
     ],
   },
   {
-    name: "of a container that another has added to",
+    name: "of a container to which another manager has added",
     steps: [
       apply(web, "one", whole({ template: template([container(), container({ name: "d" })]) })),
       apply(
@@ -363,7 +369,7 @@ const ofWorkloads: readonly Case[] = [
     ],
   },
   {
-    name: "of a Service with ports allocated",
+    name: "of a Service with allocated ports",
     steps: [
       apply(
         `${services}/a`,

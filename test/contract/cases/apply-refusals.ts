@@ -51,11 +51,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "with a manager that is no name",
+    name: "with an invalid manager",
     steps: [apply(on, "m".repeat(129), configMap()), apply(on, "a%0Ab", configMap()), apply(on, "%C3%BC", configMap())],
   },
   {
-    name: "with options that are none",
+    name: "with invalid options",
     steps: [
       one(configMap(), "dryRun=None"),
       one(configMap(), "fieldValidation=Loose"),
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "force belongs to apply alone",
+    name: "force is only for apply",
     steps: [
       one(configMap()),
       patch("merge", on, {}, "force=true"),
@@ -88,7 +88,7 @@ const cases: readonly Case[] = [
     { apiVersion: "v1", kind: "ConfigMap" },
   ]),
   {
-    name: "no name where there is an object",
+    name: "no name, for an existing object",
     steps: [
       one(configMap({ data: { a: "1" } })),
       one(configMap({ metadata: {}, data: { a: "1" } })),
@@ -97,14 +97,14 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "another name where there is an object",
+    name: "another name, for an existing object",
     steps: [one(configMap()), one(configMap({ metadata: { name: "b" } }))],
   },
   each("another namespace", on, [
     configMap({ metadata: { name: "a", namespace: "other" } }),
     configMap({ metadata: { name: "a", namespace: "{ns}" } }),
   ]),
-  each("a namespace for what has none", "/api/v1/namespaces/{ns}", [
+  each("a namespace for a cluster-scoped object", "/api/v1/namespaces/{ns}", [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: "{ns}", namespace: "x" } },
   ]),
   each("another kind", on, [
@@ -126,18 +126,18 @@ const cases: readonly Case[] = [
     "null",
     "{}",
   ]),
-  each("a kind that is no text", on, [
+  each("a kind that is not a string", on, [
     { ...configMap(), kind: 1 },
     { ...configMap(), apiVersion: null },
   ]),
-  each("what is no object", on, ["[]", "[1]", "text", "5", "true", '"text"']),
-  each("what is no YAML", on, ["{", "a: b: c", "a: [", "\ta: 1", '{"a": 1,}', "a: 'b"]),
+  each("something other than an object", on, ["[]", "[1]", "text", "5", "true", '"text"']),
+  each("invalid YAML", on, ["{", "a: b: c", "a: [", "\ta: 1", '{"a": 1,}', "a: 'b"]),
   {
     name: "YAML",
     steps: [apply(on, "one", yaml), apply(on, "one", `# first\n${yaml}  b: two\n---\nsecond: 1\n`), get(on)],
   },
   {
-    name: "YAML with words that are no texts",
+    name: "YAML with words that are not strings",
     steps: [
       apply(on, "one", yaml.replace('"1"', "1")),
       apply(on, "one", yaml.replace('"1"', "yes")),
@@ -146,7 +146,7 @@ const cases: readonly Case[] = [
     ],
   },
   ...["Strict", "Warn", "Ignore"].map((validation): Case => ({
-    name: `keys that stand twice, ${validation}`,
+    name: `duplicate keys, ${validation}`,
     steps: [
       apply(on, "one", `${yaml}  a: "2"\n`, `fieldValidation=${validation}`),
       apply(
@@ -166,11 +166,11 @@ const cases: readonly Case[] = [
       `fieldValidation=${validation}`,
     ),
   ),
-  each("an unknown field deep inside", web, [
+  each("a nested unknown field", web, [
     whole({ template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i", nonsense: 1 }] } } }),
     whole({ strategy: { rollingUpdate: { nonsense: null } } }),
   ]),
-  each("texts of a wrong type", on, [
+  each("strings of a wrong type", on, [
     configMap({ data: { a: 1 } }),
     configMap({ data: { a: true } }),
     configMap({ data: { a: 1.5 } }),
@@ -199,27 +199,27 @@ const cases: readonly Case[] = [
     pod({ containers: [{ name: "c", image: "i", args: "text" }] }),
     pod({ containers: [{ name: "c", image: "i", args: [1] }] }),
   ]),
-  each("quantities that are none", `${pods}/a`, [
+  each("invalid quantities", `${pods}/a`, [
     pod({ containers: [{ name: "c", image: "i", resources: { limits: { cpu: "much" } } }] }),
     pod({ containers: [{ name: "c", image: "i", resources: { limits: { cpu: {} } } }] }),
     pod({ containers: [{ name: "c", image: "i", resources: { limits: { cpu: true } } }] }),
   ]),
-  each("times that are none", on, [
+  each("invalid times", on, [
     configMap({ metadata: { name: "a", creationTimestamp: "now" } }),
     configMap({ metadata: { name: "a", creationTimestamp: 5 } }),
     configMap({ metadata: { name: "a", creationTimestamp: null } }),
   ]),
-  each("numbers or texts that are neither", `${services}/a`, [
+  each("invalid int-or-string values", `${services}/a`, [
     service({ ports: [{ port: 80, targetPort: true }] }),
     service({ ports: [{ port: 80, targetPort: {} }] }),
     service({ ports: [{ port: 80, targetPort: [] }] }),
     service({ ports: [{ port: 80, targetPort: "80" }] }),
   ]),
-  each("bytes that are none", `${paths.secrets}/a`, [
+  each("invalid bytes", `${paths.secrets}/a`, [
     { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, data: { a: "???" } },
     { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, data: { a: "YQ==" } },
   ]),
-  each("what is wrong in several places of a list", `${pods}/a`, [
+  each("several errors in a list", `${pods}/a`, [
     pod({
       containers: [
         { name: "c", image: 1 },
@@ -228,7 +228,7 @@ const cases: readonly Case[] = [
     }),
   ]),
   {
-    name: "on a collection, or on nothing",
+    name: "to a collection, or without a name",
     steps: [
       {
         method: "PATCH",
@@ -241,11 +241,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "in a namespace that is not there",
+    name: "in a missing namespace",
     steps: [apply("/api/v1/namespaces/{ns}-none/configmaps/a", "one", configMap())],
   },
   {
-    name: "in other media types",
+    name: "with other media types",
     steps: [
       "application/apply-patch+cbor",
       "application/apply-patch+yaml; charset=utf-8",
@@ -254,7 +254,7 @@ const cases: readonly Case[] = [
     ].map((type) => ({ method: "PATCH", path: on, type, body: configMap(), query: "fieldManager=one" })),
   },
   {
-    name: "shown in other forms",
+    name: "with other forms of the response",
     steps: [
       { ...one(configMap()), accept: "application/json;as=Table;g=meta.k8s.io;v=v1" },
       { ...one(configMap()), accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" },
@@ -270,7 +270,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "what a plugin refuses",
+    name: "rejected by an admission plugin",
     steps: [
       post(paths.limitranges, {
         metadata: { name: "l" },

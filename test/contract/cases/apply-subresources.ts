@@ -62,7 +62,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a status by who owns the spec",
+    name: "a status by the manager of the spec",
     steps: [
       made,
       apply(`${web}/status`, "one", status({ replicas: 1 })),
@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "an object with a status again, in other seconds",
+    name: "an object with a status again, in another second",
     ordersTimes: true,
     steps: [
       apply(web, "one", { ...whole(), status: { replicas: 1 } }),
@@ -120,7 +120,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "conditions by their types",
+    name: "conditions by type",
     steps: [
       made,
       apply(`${web}/status`, "two", status({ conditions: [condition("A")] })),
@@ -145,11 +145,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a status of nothing",
+    name: "a status with an invalid body",
     steps: [apply(`${web}/status`, "one", status({ replicas: 1 })), apply(`${web}/status`, "one", "[")],
   },
   {
-    name: "a status that is not valid",
+    name: "an invalid status",
     steps: [
       made,
       apply(`${web}/status`, "two", status({ replicas: -1 })),
@@ -162,13 +162,13 @@ const cases: readonly Case[] = [
     steps: [made, apply(`${web}/status`, "two", status({ replicas: 1 }), "dryRun=All"), get(web)],
   },
   {
-    name: "a status where there is none",
+    name: "a status of a kind without one",
     steps: [
       apply(`${paths.configmaps}/a/status`, "one", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }),
     ],
   },
   {
-    name: "the status of a pod, with what it cannot change",
+    name: "the status of a pod, with fields that it cannot change",
     steps: [
       apply(pod, "one", running),
       apply(
@@ -234,7 +234,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "the status of a claim, whose metadata is not its",
+    name: "the status of a claim, which does not include metadata",
     steps: [
       apply("/apis/resource.k8s.io/v1/namespaces/{ns}/resourceclaims/a", "one", {
         apiVersion: "resource.k8s.io/v1",
@@ -252,7 +252,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a status updated with labels, by who owns nothing of them",
+    name: "a status update with labels, by a manager that owns none of them",
     steps: [
       made,
       patch(
@@ -265,7 +265,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "the status of a pod updated with owners, by who owns nothing of them",
+    name: "a status update of a pod with owners, by a manager that owns none of them",
     steps: [
       post(paths.pods, running),
       patch(
@@ -281,7 +281,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "the status of a flow schema, whose metadata is not its",
+    name: "the status of a flow schema, which does not include metadata",
     steps: [
       post("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", {
         metadata: { name: "{ns}", labels: { x: "1" } },
@@ -311,7 +311,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a scale of what nobody scales",
+    name: "a scale of replicas without an owner",
     steps: [
       made,
       apply(`${web}/scale`, "two", scale({ replicas: 2 })),
@@ -321,7 +321,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a scale to nothing",
+    name: "a scale to 0",
     steps: [
       apply(web, "one", whole({ replicas: 1 })),
       apply(`${web}/scale`, "two", scale({ replicas: 0 }), "force=true"),
@@ -331,7 +331,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a scale with no replicas",
+    name: "a scale without replicas",
     steps: [
       apply(web, "one", whole({ replicas: 1 })),
       apply(`${web}/scale`, "two", scale({})),
@@ -341,7 +341,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a scale by an update after an apply",
+    name: "a scale by update after an apply",
     steps: [
       apply(web, "one", whole({ replicas: 1 })),
       patch("merge", `${web}/scale`, { spec: { replicas: 2 } }, "fieldManager=two"),
@@ -352,7 +352,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a scale by an apply after an update",
+    name: "a scale by apply after an update",
     steps: [
       post(paths.deployments, whole({ replicas: 1 }), "fieldManager=maker"),
       apply(`${web}/scale`, "two", scale({ replicas: 2 })),
@@ -363,7 +363,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a scale that is none",
+    name: "an invalid scale",
     steps: [
       made,
       apply(`${web}/scale`, "two", whole()),
@@ -374,7 +374,7 @@ const cases: readonly Case[] = [
       patch("apply", `${web}/scale`, scale({ replicas: 2 })),
     ],
   },
-  { name: "a scale of nothing", steps: [apply(`${web}/scale`, "one", scale({ replicas: 1 }))] },
+  { name: "a scale of a missing object", steps: [apply(`${web}/scale`, "one", scale({ replicas: 1 }))] },
   {
     name: "a scale as a dry run",
     steps: [

@@ -7,57 +7,57 @@ export const basics: Table = {
   name: "basics",
   cases: [
     {
-      name: "creates a ConfigMap and answers it",
+      name: "creates a ConfigMap and returns it",
       steps: [post(configmaps, configMap("a", { k: "v" })), get(`${configmaps}/a`)],
     },
     { name: "creates an empty ConfigMap", steps: [post(configmaps, configMap("a"))] },
-    { name: "makes up a name", steps: [post(configmaps, { metadata: { generateName: "x-" } })] },
+    { name: "generates a name", steps: [post(configmaps, { metadata: { generateName: "x-" } })] },
     {
-      name: "refuses a name that is taken",
+      name: "rejects an existing name",
       steps: [post(configmaps, configMap("a")), post(configmaps, configMap("a"))],
     },
-    { name: "refuses a name that is none", steps: [post(configmaps, configMap("A_b"))] },
-    { name: "refuses an object without a name", steps: [post(configmaps, { metadata: {} })] },
-    { name: "refuses a name of 254 bytes", steps: [post(configmaps, configMap("a".repeat(254)))] },
+    { name: "rejects an invalid name", steps: [post(configmaps, configMap("A_b"))] },
+    { name: "rejects an object without a name", steps: [post(configmaps, { metadata: {} })] },
+    { name: "rejects a name of 254 bytes", steps: [post(configmaps, configMap("a".repeat(254)))] },
     {
-      name: "refuses another namespace than the path's",
+      name: "rejects a namespace other than the path's",
       steps: [post(configmaps, { metadata: { name: "a", namespace: "other" } })],
     },
     {
-      name: "refuses a namespace that is not there",
+      name: "rejects a missing namespace",
       steps: [post("/api/v1/namespaces/nowhere/configmaps", configMap("a"))],
     },
     {
-      name: "refuses a resourceVersion on create",
+      name: "rejects a resourceVersion on create",
       steps: [post(configmaps, { metadata: { name: "a", resourceVersion: "5" } })],
     },
     {
-      name: "refuses another kind",
+      name: "rejects another kind",
       steps: [post(configmaps, { kind: "Secret", apiVersion: "v1", metadata: { name: "a" } })],
     },
     {
-      name: "refuses another version",
+      name: "rejects another version",
       steps: [post(configmaps, { kind: "ConfigMap", apiVersion: "v2", metadata: { name: "a" } })],
     },
     {
-      name: "refuses a kind that nobody knows",
+      name: "rejects an unknown kind",
       steps: [post(configmaps, { kind: "Foo", apiVersion: "v1", metadata: { name: "a" } })],
     },
-    { name: "refuses cut JSON", steps: [post(configmaps, '{"metadata":')] },
-    { name: "refuses what is no JSON", steps: [post(configmaps, "hello")] },
-    { name: "refuses an empty body", steps: [post(configmaps, "")] },
-    { name: "refuses a list as an object", steps: [post(configmaps, "[]")] },
-    { name: "refuses a text as an object", steps: [post(configmaps, '"x"')] },
-    { name: "refuses a wrong type in data", steps: [post(configmaps, { metadata: { name: "a" }, data: { k: 1 } })] },
-    { name: "refuses data that is a list", steps: [post(configmaps, { metadata: { name: "a" }, data: [] })] },
-    { name: "refuses a wrong type in metadata", steps: [post(configmaps, { metadata: { name: 5 } })] },
-    { name: "refuses labels of a wrong type", steps: [post(configmaps, { metadata: { name: "a", labels: "x" } })] },
+    { name: "rejects truncated JSON", steps: [post(configmaps, '{"metadata":')] },
+    { name: "rejects invalid JSON", steps: [post(configmaps, "hello")] },
+    { name: "rejects an empty body", steps: [post(configmaps, "")] },
+    { name: "rejects a list as an object", steps: [post(configmaps, "[]")] },
+    { name: "rejects a string as an object", steps: [post(configmaps, '"x"')] },
+    { name: "rejects a wrong type in data", steps: [post(configmaps, { metadata: { name: "a" }, data: { k: 1 } })] },
+    { name: "rejects data that is a list", steps: [post(configmaps, { metadata: { name: "a" }, data: [] })] },
+    { name: "rejects a wrong type in metadata", steps: [post(configmaps, { metadata: { name: 5 } })] },
+    { name: "rejects labels of a wrong type", steps: [post(configmaps, { metadata: { name: "a", labels: "x" } })] },
     {
-      name: "refuses a wrong type in a pod's spec",
+      name: "rejects a wrong type in a pod's spec",
       steps: [post(pods, { metadata: { name: "a" }, spec: { hostNetwork: "yes", containers: [] } })],
     },
     {
-      name: "refuses a wrong type in a container",
+      name: "rejects a wrong type in a container",
       steps: [post(pods, { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: 5 }] } })],
     },
     {
@@ -65,19 +65,19 @@ export const basics: Table = {
       steps: [post(configmaps, { metadata: { name: "a" }, foo: 1, data: {} })],
     },
     {
-      name: "says nothing of unknown fields when it is to ignore them",
+      name: "ignores unknown fields with fieldValidation Ignore",
       steps: [post(configmaps, { metadata: { name: "a" }, foo: 1 }, "fieldValidation=Ignore")],
     },
     {
-      name: "refuses unknown fields when it is to be strict",
+      name: "rejects unknown fields with fieldValidation Strict",
       steps: [post(configmaps, { metadata: { name: "a", bar: 2 }, foo: 1 }, "fieldValidation=Strict")],
     },
     {
-      name: "refuses a fieldValidation that is none",
+      name: "rejects an invalid fieldValidation",
       steps: [post(configmaps, configMap("a"), "fieldValidation=Sometimes")],
     },
     {
-      name: "warns of unknown fields deep inside",
+      name: "warns of nested unknown fields",
       steps: [post(pods, pod("a", {}, { containers: [{ name: "c", image: "i", foo: 1 }] }))],
     },
     {
@@ -85,26 +85,26 @@ export const basics: Table = {
       steps: [post(configmaps, configMap("a"), "dryRun=All"), get(`${configmaps}/a`)],
     },
     {
-      name: "refuses a version on what is created, except in a dry run",
+      name: "rejects a resourceVersion of a new object, except in a dry run",
       steps: [
         post(configmaps, { metadata: { name: "a", resourceVersion: "7" } }),
         post(configmaps, { metadata: { name: "a", resourceVersion: "7" } }, "dryRun=All"),
       ],
     },
-    { name: "refuses a dryRun that is none", steps: [post(configmaps, configMap("a"), "dryRun=Some")] },
+    { name: "rejects an invalid dryRun", steps: [post(configmaps, configMap("a"), "dryRun=Some")] },
     {
-      name: "refuses a field manager that is too long",
+      name: "rejects a field manager that is too long",
       steps: [post(configmaps, configMap("a"), `fieldManager=${"x".repeat(129)}`)],
     },
     {
-      name: "does not find what is not there",
+      name: "does not find a missing object",
       steps: [get(`${configmaps}/nope`), del(`${configmaps}/nope`), get(`${replicasets}/nope`)],
     },
     {
-      name: "does not know a resource that is not served",
+      name: "does not find a resource that is not served",
       steps: [get("/api/v1/namespaces/{ns}/nopes"), get("/apis/nope/v1/things"), get("/apis/apps/v9/deployments")],
     },
-    { name: "does not know a path outside the API", steps: [get("/nope"), get("/api/v2"), get("/apis/nope")] },
+    { name: "does not find a path outside the API", steps: [get("/nope"), get("/api/v2"), get("/apis/nope")] },
     {
       name: "does not allow verbs that a path does not have",
       steps: [
@@ -124,7 +124,7 @@ export const basics: Table = {
       ],
     },
     {
-      name: "replaces an object at its version only",
+      name: "replaces an object only with its current version",
       steps: [
         post(configmaps, configMap("a", { k: "v" })),
         put(`${configmaps}/a`, {
@@ -138,31 +138,31 @@ export const basics: Table = {
       ],
     },
     {
-      name: "a replacement of nothing keeps the version",
+      name: "an update without a change keeps the version",
       steps: [post(configmaps, configMap("a", { k: "v" })), put(`${configmaps}/a`, configMap("a", { k: "v" }))],
     },
     {
-      name: "refuses a replacement with another uid",
+      name: "rejects an update with another uid",
       steps: [post(configmaps, configMap("a")), put(`${configmaps}/a`, { metadata: { name: "a", uid: "other" } })],
     },
     {
-      name: "refuses a replacement with another name",
+      name: "rejects an update with another name",
       steps: [post(configmaps, configMap("a")), put(`${configmaps}/a`, configMap("b"))],
     },
     {
-      name: "refuses a replacement with another namespace",
+      name: "rejects an update with another namespace",
       steps: [post(configmaps, configMap("a")), put(`${configmaps}/a`, { metadata: { name: "a", namespace: "b" } })],
     },
-    { name: "refuses a replacement of nothing there", steps: [put(`${configmaps}/a`, configMap("a"))] },
+    { name: "rejects an update of a missing object", steps: [put(`${configmaps}/a`, configMap("a"))] },
     {
-      name: "refuses a version that is no number",
+      name: "rejects a version that is not a number",
       steps: [
         post(configmaps, configMap("a")),
         put(`${configmaps}/a`, { metadata: { name: "a", resourceVersion: "abc" } }),
       ],
     },
     {
-      name: "keeps creationTimestamp and uid whatever a replacement says",
+      name: "keeps creationTimestamp and uid in an update",
       steps: [
         post(configmaps, configMap("a")),
         put(`${configmaps}/a`, {
@@ -171,14 +171,14 @@ export const basics: Table = {
       ],
     },
     {
-      name: "a Lease is made by a PUT, and needs a version then",
+      name: "a Lease is created by a PUT, and then updated only with its version",
       steps: [
         put(`${leases}/a`, { metadata: { name: "a" }, spec: { holderIdentity: "me" } }),
         put(`${leases}/a`, { metadata: { name: "a" }, spec: { holderIdentity: "you" } }),
       ],
     },
     {
-      name: "a Lease with its micro times",
+      name: "a Lease with times in microseconds",
       steps: [
         post(leases, {
           metadata: { name: "a" },
@@ -193,15 +193,15 @@ export const basics: Table = {
       ],
     },
     {
-      name: "deletes a ConfigMap and answers a Status",
+      name: "deletes a ConfigMap and returns a Status",
       steps: [post(configmaps, configMap("a")), del(`${configmaps}/a`), get(`${configmaps}/a`)],
     },
     {
-      name: "deletes a pod that no node runs at once",
+      name: "deletes a pod without a node immediately",
       steps: [post(pods, pod("a")), del(`${pods}/a`), get(`${pods}/a`)],
     },
     {
-      name: "deletes only the uid that is asked for",
+      name: "deletes only the given uid",
       steps: [
         post(configmaps, configMap("a")),
         del(`${configmaps}/a`, { preconditions: { uid: "other" } }),
@@ -209,7 +209,7 @@ export const basics: Table = {
       ],
     },
     {
-      name: "deletes only the version that is asked for",
+      name: "deletes only the given version",
       steps: [
         post(configmaps, configMap("a")),
         del(`${configmaps}/a`, { preconditions: { resourceVersion: "1" } }),
@@ -217,7 +217,7 @@ export const basics: Table = {
       ],
     },
     {
-      name: "refuses a propagation policy that is none",
+      name: "rejects an invalid propagation policy",
       steps: [
         post(configmaps, configMap("a")),
         del(`${configmaps}/a`, { propagationPolicy: "Sometimes" }),
@@ -225,7 +225,7 @@ export const basics: Table = {
       ],
     },
     {
-      name: "refuses delete options of another kind",
+      name: "rejects delete options of another kind",
       steps: [
         post(configmaps, configMap("a")),
         del(`${configmaps}/a`, { kind: "Pod", apiVersion: "v1" }),
@@ -242,7 +242,7 @@ export const basics: Table = {
     },
     { name: "lists nothing", steps: [get(configmaps)] },
     {
-      name: "lists in the order of names",
+      name: "lists sorted by name",
       steps: [
         post(configmaps, configMap("b")),
         post(configmaps, configMap("a")),
@@ -251,7 +251,7 @@ export const basics: Table = {
       ],
     },
     {
-      name: "tells a watch from a version everything since",
+      name: "sends a watch all changes since a version",
       steps: [
         post(configmaps, configMap("a")),
         patch("merge", `${configmaps}/a`, { data: { k: "v" } }),
@@ -260,18 +260,18 @@ export const basics: Table = {
       ],
     },
     {
-      name: "a Secret gets its type and keeps stringData in data",
+      name: "a Secret gets its type, and stringData is stored in data",
       steps: [
         post(secrets, { metadata: { name: "a" }, stringData: { k: "v" }, data: { l: "dg==" } }),
         get(`${secrets}/a`),
       ],
     },
     {
-      name: "refuses a Secret whose data is no base64",
+      name: "rejects a Secret with invalid base64",
       steps: [post(secrets, { metadata: { name: "a" }, data: { l: "???" } })],
     },
     {
-      name: "an Event is stored as it comes",
+      name: "an Event is stored unchanged",
       steps: [
         post(events, {
           metadata: { name: "a" },
@@ -287,7 +287,7 @@ export const basics: Table = {
       ],
     },
     {
-      name: "refuses an Event about another namespace",
+      name: "rejects an Event about another namespace",
       steps: [
         post(events, {
           metadata: { name: "a" },

@@ -39,7 +39,7 @@ const numbered = (number: string): Case => {
   const d = `${deployments}/d`;
   const operation = (path: string): string => `[{"op":"replace","path":"${path}","value":${number}}]`;
   return {
-    name: `JSON: a whole number written ${number}`,
+    name: `JSON: an integer written as ${number}`,
     steps: [
       post(configmaps, `{"metadata":{"name":"a","generation":${number}}}`),
       post(deployments, deployment(number, "1"), "fieldValidation=Strict"),
@@ -69,12 +69,12 @@ export const bodies: Table = {
   cases: [
     raw("null", "null"),
     raw("a byte order mark", '\uFEFF{"metadata":{"name":"a"}}'),
-    raw("white space", ' \n\t{ "metadata" : { "name" : "spaced" , "labels" : { "a" : "b" } } } \n'),
-    raw("keys that stand twice", twice),
-    { name: "JSON: keys that stand twice, strictly", steps: [post(configmaps, twice, "fieldValidation=Strict")] },
-    { name: "JSON: keys that stand twice, unchecked", steps: [post(configmaps, twice, "fieldValidation=Ignore")] },
+    raw("whitespace", ' \n\t{ "metadata" : { "name" : "spaced" , "labels" : { "a" : "b" } } } \n'),
+    raw("duplicate keys", twice),
+    { name: "JSON: duplicate keys, Strict", steps: [post(configmaps, twice, "fieldValidation=Strict")] },
+    { name: "JSON: duplicate keys, Ignore", steps: [post(configmaps, twice, "fieldValidation=Ignore")] },
     {
-      name: "JSON: keys that stand twice in lists",
+      name: "JSON: duplicate keys in lists",
       steps: [
         post(
           pods,
@@ -83,7 +83,7 @@ export const bodies: Table = {
       ],
     },
     raw(
-      "numbers that no int64 holds",
+      "numbers beyond int64",
       '{"metadata":{"name":"a","generation":9223372036854775808}}',
       '{"metadata":{"name":"a","generation":1.5}}',
       '{"metadata":{"name":"a","generation":1e400}}',
@@ -100,7 +100,7 @@ export const bodies: Table = {
     },
     ...["1e3", "1.0", "1E3", "10e-1", "-0", "0e5", "1.5", "-1e2"].map(numbered),
     {
-      name: "JSON: numbers of amounts",
+      name: "JSON: quantities as numbers",
       steps: ["1e3", "0.10", "1E3", "1.0", "100"].map((number) =>
         post(
           quotas,
@@ -109,7 +109,7 @@ export const bodies: Table = {
       ),
     },
     {
-      name: "JSON: numbers within texts are texts",
+      name: "JSON: numbers in strings are strings",
       steps: [
         post(
           configmaps,
@@ -157,7 +157,7 @@ export const bodies: Table = {
       ],
     },
     {
-      name: "what is created has no version",
+      name: "a new object has no resourceVersion",
       steps: [
         post(configmaps, configMap("a", {}, { resourceVersion: "5" })),
         post(configmaps, configMap("b", {}, { resourceVersion: "0" })),
@@ -171,7 +171,7 @@ export const bodies: Table = {
       ],
     },
     {
-      name: "an update says of which name, namespace and version it is",
+      name: "name, namespace and version in the body of an update",
       steps: [
         post(configmaps, configMap("a")),
         put(`${configmaps}/a`, { data: { a: "b" } }),
@@ -188,7 +188,7 @@ export const bodies: Table = {
       ],
     },
     {
-      name: "a scale says what it scales",
+      name: "name and namespace in the body of a scale",
       steps: [
         post(replicasets, workload("a")),
         put(`${replicasets}/none/scale`, scale(undefined, 1)),

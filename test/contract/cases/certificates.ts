@@ -22,9 +22,9 @@ const merge = (at: string, body: Json): Step => patch("merge", at, body);
 const whole = (more: Json): Json => ({ ...request(), ...more });
 
 const news: readonly Case[] = [
-  { name: "requests by every kind of key", steps: Object.values(requests).map((pem) => dry({ request: pem })) },
+  { name: "requests with every type of key", steps: Object.values(requests).map((pem) => dry({ request: pem })) },
   {
-    name: "signatures that are another's, and what is no request",
+    name: "wrong signatures, and invalid requests",
     steps: Object.values(wrongRequests).map((pem) => dry({ request: pem })),
   },
   {
@@ -43,7 +43,7 @@ const news: readonly Case[] = [
     ],
   },
   {
-    name: "who asks is what the server knows of them, and nothing is decided",
+    name: "the server sets the requester, and nothing is decided",
     steps: [
       dry({ username: "u", uid: "1", groups: ["g"], extra: { a: ["b"] } }, status(condition("Approved"))),
       {
@@ -53,7 +53,7 @@ const news: readonly Case[] = [
     ],
   },
   {
-    name: "names are any segment of a path",
+    name: "names can be any path segment",
     steps: ["A_b", "a:b", "a/b", "%"].map((name) =>
       post(all, { metadata: { name: `{ns}-${name}` }, spec: spec() }, "dryRun=All"),
     ),
@@ -62,7 +62,7 @@ const news: readonly Case[] = [
 
 const decisions: readonly Case[] = [
   {
-    name: "approved by approval",
+    name: "approved by the approval subresource",
     steps: [
       made,
       put(
@@ -74,7 +74,7 @@ const decisions: readonly Case[] = [
     ],
   },
   {
-    name: "approval writes no other part",
+    name: "the approval subresource writes no other part",
     steps: [
       made,
       put(`${one}/approval`, {
@@ -91,7 +91,7 @@ const decisions: readonly Case[] = [
     ],
   },
   {
-    name: "a decision stays",
+    name: "a decision cannot be changed",
     steps: [
       made,
       merge(`${one}/approval`, status(condition("Denied"))),
@@ -103,7 +103,7 @@ const decisions: readonly Case[] = [
     ],
   },
   {
-    name: "the status decides nothing",
+    name: "the status subresource decides nothing",
     steps: [
       made,
       merge(`${one}/status`, status(condition("Approved"))),
@@ -117,7 +117,7 @@ const decisions: readonly Case[] = [
     ],
   },
   {
-    name: "transitions keep their time where the status stays",
+    name: "transition times are kept if the status stays",
     steps: [
       made,
       merge(`${one}/approval`, status(condition("Approved", { lastTransitionTime: "2020-01-01T00:00:00Z" }))),
@@ -145,14 +145,14 @@ const issued: readonly Case[] = [
     ],
   },
   {
-    name: "what is no certificate",
+    name: "invalid certificates",
     steps: [
       made,
       ...Object.values(wrongCertificates).map((wrong) => merge(`${one}/status`, { status: { certificate: wrong } })),
     ],
   },
   {
-    name: "the spec never changes",
+    name: "the spec cannot be changed",
     steps: [
       made,
       merge(one, { spec: { usages: ["server auth"], expirationSeconds: 5 } }),
@@ -170,7 +170,7 @@ const issued: readonly Case[] = [
     ],
   },
   {
-    name: "other methods, and what is not there",
+    name: "other methods, and a missing request",
     steps: [
       post(`${one}/approval`, whole({})),
       del(`${one}/approval`),

@@ -28,16 +28,16 @@ const cases: readonly Case[] = [
     post(`${pods}/none/exec`, undefined, "command=sh"),
     post(`${pods}/web/exec`, undefined, "command=sh&dryRun=All"),
   ),
-  denied("a container that is attached to", post(`${pods}/web/attach`, undefined, "stdin=1&tty=yes")),
+  denied("an attach to a container", post(`${pods}/web/attach`, undefined, "stdin=1&tty=yes")),
   denied(
-    "ports that are forwarded",
+    "port forwarding",
     post(`${pods}/web/portforward`, undefined, "ports=80,81&ports=82"),
     post(`${pods}/web/portforward`, undefined),
     post(`${pods}/web/portforward`, undefined, "ports=x"),
     post(`${pods}/web/portforward`, undefined, "ports=65536"),
   ),
   denied(
-    "paths behind pods and Services",
+    "proxy paths of pods and Services",
     get(`${pods}/web:80/proxy/x/y/`, "a=b"),
     get(`${pods}/web/proxy`),
     get(`${pods}/proxy/proxy/proxy`),
@@ -45,7 +45,7 @@ const cases: readonly Case[] = [
     get(`${services}/https:web:443/proxy/`),
     get(`${services}/web/proxy/a%20b`),
   ),
-  hooked("validating", "no webhook that selects objects", {
+  hooked("validating", "a webhook whose selector excludes the object", {
     hooks: { hook: no, other: no },
     webhooks: [
       webhook("hook", {

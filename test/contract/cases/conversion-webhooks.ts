@@ -118,7 +118,7 @@ const judging = (expression: string): Json => ({ validations: [{ expression }] }
 
 /** Policies without parameters: the real server looks for new parameter kinds only twice a minute. */
 const policies: readonly Case[] = [
-  scene("a policy that judges the other version", {
+  scene("a policy for the other version", {
     steps: [
       ...validating({ ...writes, ...judging("object.spec.address != 'bad:80' && oldObject == null") }),
       post(widgets, v1("a", { host: "bad", port: 80 })),
@@ -126,7 +126,7 @@ const policies: readonly Case[] = [
       patch("merge", `${widgets}/a`, { spec: { port: 81 } }),
     ],
   }),
-  scene("a policy that judges deletions at the other version", {
+  scene("a policy for deletions with the other version", {
     steps: [
       post(widgets, v1("a")),
       post(widgets, v1("b", { host: "db", port: 80 })),
@@ -135,12 +135,12 @@ const policies: readonly Case[] = [
       del(`${widgets}/b`),
     ],
   }),
-  scene("a policy that judges what cannot be converted", {
+  scene("a validating policy for objects that cannot be converted", {
     convert: onlyBack,
     steps: [...validating({ ...writes, ...judging("true") }), post(widgets, v1("a"))],
   }),
   {
-    ...scene("a policy that changes the other version", {
+    ...scene("a mutating policy for the other version", {
       steps: [
         ...mutating({ ...writes, ...applying("Object{spec: Object.spec{address: object.spec.address + '1'}}") }),
         post(widgets, v1("a")),
@@ -150,7 +150,7 @@ const policies: readonly Case[] = [
     differs:
       "the real server learns the schemas of kinds that come later after some seconds; test/sandbox/conversion-webhooks.test.ts",
   },
-  scene("a policy that changes what cannot be converted", {
+  scene("a mutating policy for objects that cannot be converted", {
     convert: onlyBack,
     steps: [...mutating({ ...writes, ...applying("Object{spec: Object.spec{kept: 'k'}}") }), post(widgets, v1("a"))],
   }),
@@ -160,16 +160,16 @@ export const conversionWebhookCases: Table = {
   name: "conversion-webhooks",
   sideBySide: true,
   cases: [
-    scene("a creation at the version that is not stored", {
+    scene("a create with the version that is not stored", {
       steps: [post(widgetsV2, v2("a")), get(`${widgetsV2}/a`), get(`${widgets}/a`)],
     }),
-    scene("a creation at the stored version, read at the other one", {
+    scene("a create with the stored version, read with the other one", {
       steps: [post(widgets, v1("a")), get(`${widgetsV2}/a`), get(`${widgets}/a`)],
     }),
-    scene("a creation that is invalid at its own version", {
+    scene("a create that is invalid in its own version", {
       steps: [post(widgetsV2, v2("a", { address: "far-too-long:80" }))],
     }),
-    scene("updates at the version that is not stored", {
+    scene("updates with the version that is not stored", {
       steps: [
         post(widgetsV2, v2("a")),
         put(`${widgetsV2}/a`, {
@@ -182,24 +182,24 @@ export const conversionWebhookCases: Table = {
         get(`${widgets}/a`),
       ],
     }),
-    scene("a status at the version that is not stored", {
+    scene("a status with the version that is not stored", {
       steps: [
         post(widgetsV2, v2("a")),
         patch("merge", `${widgetsV2}/a/status`, { status: {}, spec: { address: "db:2" } }),
         get(`${widgets}/a`),
       ],
     }),
-    scene("an apply at the version that is not stored", {
+    scene("an apply with the version that is not stored", {
       steps: [
         apply(`${widgetsV2}/a`, "me", v2("a")),
         get(`${widgets}/a`),
         apply(`${widgetsV2}/a`, "me", v2("a", { address: "web:81" })),
       ],
     }),
-    scene("lists at both versions", {
+    scene("lists with both versions", {
       steps: [post(widgets, v1("a")), post(widgetsV2, v2("b")), settle, get(widgets), get(widgetsV2)],
     }),
-    scene("a table at the version that is not stored", {
+    scene("a table with the version that is not stored", {
       steps: [
         post(widgets, v1("a")),
         settle,
@@ -207,7 +207,7 @@ export const conversionWebhookCases: Table = {
         { ...get(`${widgetsV2}/a`), accept: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io" },
       ],
     }),
-    scene("a watch at the version that is not stored", {
+    scene("a watch with the version that is not stored", {
       steps: [
         post(widgets, v1("a")),
         patch("merge", `${widgets}/a`, { spec: { port: 81 } }),
@@ -216,7 +216,7 @@ export const conversionWebhookCases: Table = {
         watching(widgetsV2, 3, "resourceVersion={0.metadata.resourceVersion}"),
       ],
     }),
-    scene("deletions at the version that is not stored", {
+    scene("deletions with the version that is not stored", {
       steps: [
         post(widgets, v1("a")),
         post(widgets, v1("b")),
@@ -226,12 +226,12 @@ export const conversionWebhookCases: Table = {
         del(widgetsV2),
       ],
     }),
-    scene("an older review", {
+    scene("the review v1beta1", {
       webhook: { conversionReviewVersions: ["v1beta1"] },
       steps: [post(widgets, v1("a")), get(`${widgetsV2}/a`)],
     }),
     broken(
-      "labels and annotations that are changed, and what else is not",
+      "labels and annotations can be changed, other metadata cannot",
       withMetadata((metadata) => ({
         ...metadata,
         labels: { new: "label" },
@@ -246,7 +246,7 @@ export const conversionWebhookCases: Table = {
     broken("an error without a message", (request, review) =>
       answered(request, review, { result: { status: "Failed" } }),
     ),
-    broken("another identity", converting(undefined, { uid: "other" })),
+    broken("another uid of the response", converting(undefined, { uid: "other" })),
     broken("no response", (_request, review) => ({ json: { kind: review["kind"], apiVersion: review["apiVersion"] } })),
     broken(
       "too few objects",
@@ -273,17 +273,17 @@ export const conversionWebhookCases: Table = {
       withMetadata((metadata) => ({ ...metadata, labels: { "not a label": "x" } })),
     ),
     broken(
-      "a label that is no text",
+      "a label that is not a string",
       withMetadata((metadata) => ({ ...metadata, labels: { a: 1 } })),
     ),
     broken(
-      "metadata that is gone",
+      "missing metadata",
       first(({ metadata: _metadata, ...object }) => object),
     ),
     broken("an error of the webhook's server", always({ status: 500, text: "oops" })),
-    broken("text instead of JSON", always({ text: "converted" })),
-    broken("a connection that closes", always({ instead: "close" })),
-    broken("a port that nobody listens on", converting(), {
+    broken("a response that is not JSON", always({ text: "converted" })),
+    broken("a closed connection", always({ instead: "close" })),
+    broken("a port without a listener", converting(), {
       clientConfig: { url: "https://127.0.0.1:9/x", caBundle: "{ca}" },
     }),
     ...policies,

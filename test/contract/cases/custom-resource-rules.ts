@@ -64,9 +64,14 @@ const keyed = (rule: Rule): Json =>
 
 const messages: readonly Case[] = [
   field("a rule without a message", { schema: int, rules: ["self > 1"] }, 1, 2),
-  field("a message", { schema: int, rules: [{ rule: "self > 1", message: " must be more than one " }] }, 1, 2),
   field(
-    "an expression for the message",
+    "a rule with a message",
+    { schema: int, rules: [{ rule: "self > 1", message: " must be more than one " }] },
+    1,
+    2,
+  ),
+  field(
+    "a message expression",
     {
       schema: int,
       rules: [{ rule: "self > 1", message: "no", messageExpression: "self == 0 ? 'nothing  ' : 'little'" }],
@@ -74,7 +79,7 @@ const messages: readonly Case[] = [
     0,
   ),
   field(
-    "messages that cannot be used",
+    "message expressions with unusable results",
     {
       schema: int,
       rules: [{ rule: "self > 4", message: "no", messageExpression: "['', ' ', 'a\\nb', 'a\\rb'][self]" }],
@@ -86,7 +91,7 @@ const messages: readonly Case[] = [
     4,
   ),
   field(
-    "messages that fail",
+    "message expressions that fail",
     { schema: int, rules: [{ rule: "self > 1", messageExpression: "string(1 / self)" }] },
     0,
     1,
@@ -135,7 +140,7 @@ const messages: readonly Case[] = [
     { a: 1 },
   ),
   field(
-    "several rules of a value",
+    "several rules for a value",
     { schema: int, rules: ["self > 1", "self % 2 == 0", { rule: "self < 9", message: "too much" }] },
     1,
     11,
@@ -145,21 +150,21 @@ const messages: readonly Case[] = [
 
 const places: readonly Case[] = [
   spec(
-    "fields against each other",
+    "a rule that compares fields",
     { fields: { a: int, b: int }, rules: ["self.a <= self.b"] },
     { a: 1, b: 2 },
     { a: 3, b: 2 },
     { a: 1 },
   ),
   spec(
-    "fields that may be absent",
+    "optional fields",
     { fields: { a: int, b: int }, rules: ["!has(self.b) || self.a == self.b", "self.?b.orValue(1) == 1"] },
     { a: 1 },
     { a: 2 },
     { a: 2, b: 2 },
   ),
   of(
-    "a rule of the whole object sees its name and kind",
+    "a rule for the whole object can use its name and kind",
     {
       schema: ruled(
         { type: "object" },
@@ -190,14 +195,14 @@ const places: readonly Case[] = [
     { a: 1, "x/y": 0 },
   ),
   field(
-    "a set is equal in any order",
+    "sets are compared without order",
     { schema: list(longest(5), { "x-kubernetes-list-type": "set" }), rules: ["self == ['a', 'b']"] },
     ["a", "b"],
     ["b", "a"],
     ["a"],
   ),
   field(
-    "a list is equal in its order",
+    "lists are compared with order",
     { schema: list(longest(5)), rules: ["self == ['a', 'b']"] },
     ["a", "b"],
     ["b", "a"],
@@ -213,7 +218,7 @@ const places: readonly Case[] = [
     { n: 3, b: false },
   ),
   field(
-    "null where it is allowed",
+    "null values where they are allowed",
     {
       schema: { type: "object", nullable: true, properties: { a: { ...int, nullable: true } } },
       rules: ["has(self.a)"],
@@ -246,7 +251,7 @@ const places: readonly Case[] = [
     { a: 2, b: 1 },
   ),
   field(
-    "names that expressions escape",
+    "escaped names in expressions",
     {
       schema: { type: "object", properties: { "a-b": int, "c.d": int, "e/f": int, if: int, x__y: int } },
       rules: ["self.a__dash__b + self.c__dot__d + self.e__slash__f + self.__if__ + self.x__underscores__y == 5"],
@@ -309,7 +314,7 @@ const formats: readonly Case[] = [
     "x",
   ),
   field(
-    "addresses and ranges",
+    "IP addresses and CIDRs",
     {
       schema: longest(50),
       rules: ["isCIDR(self) ? cidr(self).containsIP('10.0.0.7') : isIP(self) && ip(self).family() == 4"],
@@ -330,7 +335,7 @@ const formats: readonly Case[] = [
     "x",
   ),
   field(
-    "patterns and texts",
+    "patterns and strings",
     {
       schema: longest(30),
       rules: ["self.matches('^[a-z]+$')", "self.find('[aeiou]') != ''", "self.lowerAscii().split('b').size() < 3"],
@@ -368,7 +373,7 @@ const failing: readonly Case[] = [
   field("a division by zero", { schema: int, rules: ["1 / self > 0"] }, 0),
   field("an index out of bounds", { schema: int, rules: ["[1, 2][self] > 0"] }, 5),
   field(
-    "a key that is not there",
+    "a missing key",
     {
       schema: { type: "object", maxProperties: 9, additionalProperties: int },
       rules: [{ rule: "self['a'] > 0", message: "a is needed" }],
@@ -377,13 +382,13 @@ const failing: readonly Case[] = [
   ),
   field("an overflow", { schema: int, rules: ["self * 9007199254740991 > 0"] }, 9007199254740991),
   field(
-    "a rule that costs too much at one call",
+    "a call whose cost is too high",
     { schema: list(int, { maxItems: 1000 }), rules: ["self.all(x, self.all(y, x + y >= 0))", "true"] },
     Array.from({ length: 700 }, (_, n) => n),
     [1],
   ),
   field(
-    "rules that cost too much together",
+    "rules whose cost at runtime is too high together",
     {
       schema: list(
         ruled(list(int, { maxItems: 380 }), ...[0, -1].map((n) => `self.all(x, self.all(y, x + y >= ${n}))`)),
@@ -394,7 +399,7 @@ const failing: readonly Case[] = [
     Array.from({ length: 9 }, () => Array.from({ length: 380 }, (_, n) => n)),
   ),
   spec(
-    "rules wait for a valid object",
+    "rules are evaluated only for a valid object",
     { fields: { a: { type: "string", maxLength: 3 }, b: { ...int, minimum: 5 } }, rules: ["false"] },
     { a: "abcd" },
     { a: 1 },
@@ -402,7 +407,7 @@ const failing: readonly Case[] = [
     {},
   ),
   of(
-    "rules wait for required fields and supported values",
+    "rules are evaluated only with required fields and supported values",
     { schema: specOf({ a: { type: "string", enum: ["x"] }, b: ruled(int, "false") }, { required: ["b"] }) },
     ...tries({}, { b: 1 }, { a: "y", b: 1 }),
   ),
@@ -410,7 +415,7 @@ const failing: readonly Case[] = [
 
 const transitions: readonly Case[] = [
   of(
-    "a value may only rise",
+    "a value can only increase",
     { schema: specOf({ field: ruled(int, rising) }) },
     create({ field: 1 }),
     change({ field: 2 }),
@@ -419,14 +424,14 @@ const transitions: readonly Case[] = [
     change({ field: 0 }),
   ),
   of(
-    "a value may not change",
+    "a value cannot change",
     { schema: specOf({ field: ruled(text, { rule: "self == oldSelf", message: "field is immutable" }) }) },
     create({ field: "a" }),
     change({ field: "b" }),
     patch("merge", `${widgets}/a`, { metadata: { labels: { a: "b" } } }),
   ),
   of(
-    "an old value that may be absent",
+    "an optional oldSelf",
     {
       schema: specOf({
         field: ruled(int, { rule: "oldSelf.hasValue() ? self > oldSelf.value() : self == 1", optionalOldSelf: true }),
@@ -439,7 +444,7 @@ const transitions: readonly Case[] = [
     change({ field: 2 }),
   ),
   of(
-    "the message of a transition",
+    "the message of a transition rule",
     {
       schema: specOf({
         field: ruled(int, { rule: rising, messageExpression: "oldSelf == 5 ? 'was five' : 'was another'" }),
@@ -449,7 +454,7 @@ const transitions: readonly Case[] = [
     change({ field: 3 }),
   ),
   of(
-    "items of a list by their keys",
+    "items of a keyed list",
     { schema: specOf({ field: keyed("self.v >= oldSelf.v") }) },
     create({
       field: [
@@ -467,14 +472,14 @@ const transitions: readonly Case[] = [
     change({ field: [{ k: "b", v: 4 }] }),
   ),
   of(
-    "values of a map by their keys",
+    "values of a map, by key",
     { schema: specOf({ field: { type: "object", maxProperties: 9, additionalProperties: ruled(int, rising) } }) },
     create({ field: { a: 1, b: 3 } }),
     change({ field: { a: 2, c: 0 } }),
     change({ field: { b: 2 } }),
   ),
   of(
-    "a rule of the whole spec",
+    "a rule for the whole spec",
     {
       schema: {
         type: "object",
@@ -504,7 +509,7 @@ const transitions: readonly Case[] = [
     apply(`${widgets}/b`, "m", widget("b", { spec: { field: 1 } })),
   ),
   of(
-    "nothing is judged when an object is deleted",
+    "rules are not evaluated when an object is deleted",
     { schema: specOf({ field: ruled(int, rising) }) },
     create({ field: 3 }),
     del(`${widgets}/a`),
@@ -529,7 +534,7 @@ const labelled = (value: string): Step => patch("merge", `${widgets}/a`, { metad
 
 const ratcheted: readonly Case[] = [
   later(
-    "what was stored before the rule and does not change is let through with a warning",
+    "unchanged values that were stored before the rule only cause a warning",
     [specOf({ a: int, b: int }), specOf({ a: ruled(int, "self > 5"), b: int })],
     { a: 1, b: 1 },
     labelled("x"),
@@ -539,7 +544,7 @@ const ratcheted: readonly Case[] = [
     change({ a: 1 }),
   ),
   later(
-    "a rule of the object around what changed is no longer let through",
+    "a rule for the object around a change is evaluated",
     [
       specOf({ a: int, b: int }),
       { type: "object", properties: { spec: ruled({ type: "object", properties: { a: int, b: int } }, "self.a > 5") } },
@@ -549,14 +554,14 @@ const ratcheted: readonly Case[] = [
     change({ b: 2 }),
   ),
   later(
-    "items without keys are new when their list changes",
+    "items without keys count as new when their list changes",
     [specOf({ l: list(int), b: int }), specOf({ l: list(ruled(int, "self > 5")), b: int })],
     { l: [1], b: 1 },
     change({ b: 2 }),
     change({ l: [1, 9] }),
   ),
   later(
-    "items with keys are let through one by one",
+    "items with keys are ratcheted one by one",
     [specOf({ l: keyed("true") }), specOf({ l: keyed("self.v > 5") })],
     { l: [{ k: "a", v: 1 }] },
     change({
@@ -568,7 +573,7 @@ const ratcheted: readonly Case[] = [
     change({ l: [{ k: "a", v: 2 }] }),
   ),
   later(
-    "transitions are never let through",
+    "transition rules are never ratcheted",
     [specOf({ a: int, b: int }), specOf({ a: ruled(int, "self > oldSelf"), b: int })],
     { a: 1, b: 1 },
     labelled("x"),
@@ -597,7 +602,7 @@ const statuses: readonly Case[] = [
     get(`${widgets}/a`),
   ),
   of(
-    "a rule of spec and status",
+    "a rule for spec and status",
     {
       schema: ruled(
         {
@@ -621,7 +626,7 @@ const statuses: readonly Case[] = [
     change({ a: 0 }),
   ),
   of(
-    "a rule of the spec, when the status is written",
+    "a rule for the spec, when the status is written",
     {
       schema: {
         type: "object",
@@ -661,12 +666,12 @@ const statuses: readonly Case[] = [
     ...tries({}, { a: 1 }),
   ),
   of(
-    "rules do not see what is pruned",
+    "rules do not see pruned fields",
     { schema: specOf({ a: ruled({ type: "object", properties: { b: int } }, "has(self.b)") }) },
     ...tries({ a: { c: 1 } }, { a: { b: 1, c: 1 } }),
   ),
   of(
-    "each version has its rules",
+    "each version has its own rules",
     {
       versions: twoVersions(
         specOf({ a: ruled(int, "self < 5", rising) }),

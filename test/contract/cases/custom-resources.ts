@@ -100,7 +100,7 @@ export const customResourceCases: Table = {
       get(widgets),
     ),
     of(
-      "objects of the cluster",
+      "cluster-scoped objects",
       { ...anything, scope: "Cluster" },
       post(`/apis/${group}/v1/widgets`, widget("a")),
       get(`/apis/${group}/v1/widgets/a`),
@@ -108,7 +108,7 @@ export const customResourceCases: Table = {
       get(`/apis/${group}/v1/widgets`),
     ),
     of(
-      "an object is updated, and its generation counts",
+      "an update increments the generation",
       anything,
       post(widgets, widget("a", { spec: { size: 1 } })),
       put(`${widgets}/a`, widget("a", { spec: { size: 2 } })),
@@ -131,7 +131,7 @@ export const customResourceCases: Table = {
       patch("merge", `${widgets}/b`, {}),
     ),
     of(
-      "the status is written apart",
+      "the status subresource",
       withStatus,
       post(widgets, widget("a", { spec: { size: 1 }, status: { ready: false } })),
       patch("merge", `${widgets}/a`, { status: { ready: true }, spec: { size: 2 } }),
@@ -146,9 +146,15 @@ export const customResourceCases: Table = {
         widget("a", { metadata: { name: "a", resourceVersion: "{5.metadata.resourceVersion}" } }),
       ),
     ),
-    of("no subresources", anything, post(widgets, widget("a")), get(`${widgets}/a/status`), get(`${widgets}/a/scale`)),
     of(
-      "the scale",
+      "without subresources",
+      anything,
+      post(widgets, widget("a")),
+      get(`${widgets}/a/status`),
+      get(`${widgets}/a/scale`),
+    ),
+    of(
+      "the scale subresource",
       scaled,
       post(widgets, widget("a", { spec: { replicas: 3 } })),
       get(`${widgets}/a/scale`),
@@ -158,7 +164,7 @@ export const customResourceCases: Table = {
       get(`${widgets}/a`),
     ),
     of(
-      "a scale of nothing",
+      "a scale without a value",
       scaled,
       post(widgets, widget("a")),
       get(`${widgets}/a/scale`),
@@ -176,12 +182,12 @@ export const customResourceCases: Table = {
       patch("merge", `${widgets}/a`, { spec: { extra: 2 } }, "fieldValidation=Strict"),
     ),
     of(
-      "unknown fields are kept where the schema says so",
+      "unknown fields are kept if the schema preserves them",
       { schema: specOf({ open, known: { ...open, properties: { a: { type: "object", properties: { b: text } } } } }) },
       post(widgets, widget("a", { spec: { open: { x: { y: 1 } }, known: { a: { b: "c", d: 1 }, e: 2 }, gone: 1 } })),
     ),
     of(
-      "nulls",
+      "null values",
       {
         schema: specOf({
           a: text,
@@ -216,7 +222,7 @@ export const customResourceCases: Table = {
       patch("merge", `${widgets}/a`, { spec: { size: null } }),
     ),
     of(
-      "defaults of a later schema are there when an object is read",
+      "defaults of a later schema are added on reading",
       { schema: specOf({ size: { type: "integer" } }) },
       post(widgets, widget("a", { spec: { size: 1 } })),
       patch("json", own, [
@@ -231,7 +237,7 @@ export const customResourceCases: Table = {
       patch("merge", `${widgets}/a`, { spec: { size: 1 } }),
     ),
     field("a wrong type", { type: "integer" }, "a", 1.5, true, {}, [], null, 1),
-    field("a text", { type: "string", minLength: 2, maxLength: 4, pattern: "^[a-z]*$" }, "a", "abcde", "AB", 1, "ab"),
+    field("a string", { type: "string", minLength: 2, maxLength: 4, pattern: "^[a-z]*$" }, "a", "abcde", "AB", 1, "ab"),
     field("a number", { type: "integer", minimum: 1, maximum: 10, multipleOf: 2 }, 0, 11, 3, 12, 4),
     field(
       "exclusive bounds",
@@ -240,7 +246,7 @@ export const customResourceCases: Table = {
       1,
       0.5,
     ),
-    field("a number of 32 bits", { type: "integer", format: "int32" }, 2147483648, 5, "a"),
+    field("a 32-bit integer", { type: "integer", format: "int32" }, 2147483648, 5, "a"),
     field("an enum", { type: "string", enum: ["a", "b", "c"] }, "d", 1, "a"),
     field("an enum of numbers", { type: "integer", enum: [1, 2] }, 3, 1),
     field(
@@ -261,17 +267,17 @@ export const customResourceCases: Table = {
       { a: 1, b: 2, c: 3 },
       { a: 1 },
     ),
-    field("an int or a string", { "x-kubernetes-int-or-string": true }, 1, "a", true, 1.5, {}),
+    field("an int-or-string", { "x-kubernetes-int-or-string": true }, 1, "a", true, 1.5, {}),
     field("nullable", { type: "string", nullable: true }, null, 1),
     field(
-      "one of",
+      "oneOf",
       { type: "object", properties: { a: text, b: text }, oneOf: [{ required: ["a"] }, { required: ["b"] }] },
       {},
       { a: "x", b: "y" },
       { a: "x" },
     ),
-    field("any of", { type: "integer", anyOf: [{ minimum: 10 }, { maximum: 3 }] }, 5, 11, 2),
-    field("all of", { type: "integer", allOf: [{ minimum: 10 }, { maximum: 30 }] }, 5, 31, 20),
+    field("anyOf", { type: "integer", anyOf: [{ minimum: 10 }, { maximum: 3 }] }, 5, 11, 2),
+    field("allOf", { type: "integer", allOf: [{ minimum: 10 }, { maximum: 30 }] }, 5, 31, 20),
     field("not", { type: "string", not: { enum: ["a"] } }, "a", "b"),
     field("date-time", { type: "string", format: "date-time" }, "yesterday", "2026-01-01T00:00:00Z", 5, true),
     field("date", { type: "string", format: "date" }, "2026-02-30", "2026-02-28"),
@@ -287,14 +293,14 @@ export const customResourceCases: Table = {
     field("mac", { type: "string", format: "mac" }, "1:2", "01:23:45:67:89:ab"),
     field("a short name", { type: "string", format: "k8s-short-name" }, "A", "a-b"),
     field("hex color", { type: "string", format: "hexcolor" }, "red", "#fff"),
-    field("a format that is not known", { type: "string", format: "colour" }, "red", 1),
+    field("an unknown format", { type: "string", format: "colour" }, "red", 1),
     of(
       "a set",
       { schema: specOf({ set: { type: "array", items: text, "x-kubernetes-list-type": "set" } }) },
       ...tries({ set: ["a", "a"] }, { set: ["a", "b", "a", "b"] }, { set: ["a", "b"] }),
     ),
     of(
-      "a list with keys",
+      "a keyed list",
       { schema: specOf({ list: listMap }) },
       ...tries(
         { list: [{ name: "a" }, { name: "a" }] },
@@ -321,7 +327,7 @@ export const customResourceCases: Table = {
       ),
     ),
     of(
-      "what has not changed need not be valid",
+      "unchanged values need not be valid",
       { schema: specOf({ a: text, b: text }) },
       post(widgets, widget("a", { spec: { a: "long", b: "x" } })),
       patch("json", own, [
@@ -333,7 +339,7 @@ export const customResourceCases: Table = {
       patch("merge", `${widgets}/a`, { spec: { a: "ok" } }),
     ),
     of(
-      "items of a list with keys ratchet each on its own",
+      "items of a keyed list are ratcheted one by one",
       {
         schema: specOf({
           list: { ...listMap, items: { ...listMap.items, properties: { name: text, value: { type: "integer" } } } },
@@ -465,7 +471,7 @@ export const customResourceCases: Table = {
       { ...get(widgets), accept: table },
       { ...get(`${widgets}/a`), accept: table },
     ),
-    of("the column of ages", anything, post(widgets, widget("a")), { ...get(widgets), accept: table }),
+    of("the age column", anything, post(widgets, widget("a")), { ...get(widgets), accept: table }),
     of(
       "selectable fields",
       {
@@ -482,7 +488,7 @@ export const customResourceCases: Table = {
       get(widgets, "fieldSelector=metadata.name=a"),
     ),
     of(
-      "a watch sees objects come, change and go",
+      "a watch sees objects created, changed and deleted",
       anything,
       post(widgets, widget("a", { spec: { size: 1 } })),
       patch("merge", `${widgets}/a`, { spec: { size: 2 } }),
@@ -531,12 +537,12 @@ export const customResourceCases: Table = {
       ),
     ),
     of(
-      "managed fields of what nothing describes",
+      "managed fields of fields without a schema",
       anything,
       post(widgets, widget("a", { spec: { a: { b: 1 }, c: [1] } })),
     ),
     {
-      name: "a definition is made again",
+      name: "a definition is recreated",
       steps: [
         ...established(anything),
         post(widgets, widget("a")),
@@ -557,10 +563,10 @@ export const customResourceCases: Table = {
         get(widgets),
       ],
     },
-    of("what nothing describes is applied as it is found: the whole object", { schema: open }, ...appliedAsFound("")),
-    of("what nothing describes is applied as it is found: a spec", anything, ...appliedAsFound("spec")),
+    of("fields without a schema are applied by their types: the whole object", { schema: open }, ...appliedAsFound("")),
+    of("fields without a schema are applied by their types: a spec", anything, ...appliedAsFound("spec")),
     of(
-      "what nothing describes is applied as it is found: objects without properties",
+      "fields without a schema are applied by their types: objects without properties",
       { schema: specOf({ rest: { type: "object" }, some: { ...open, properties: { n: { type: "integer" } } } }) },
       apply(`${widgets}/a`, "one", widget("a", { spec: { rest: { a: 1 }, some: { n: 1, m: { deep: [1, 2] } } } })),
       apply(`${widgets}/a`, "two", widget("a", { spec: { some: { m: { deep: [1, 2], other: "x" } } } })),

@@ -90,11 +90,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "no certificates for members of system:masters",
+    name: "no client certificates for members of system:masters",
     steps: [signing(eve), signing(bob), signing(eve, "example.com/signer", "2")],
   },
   {
-    name: "who may sign",
+    name: "the permission to sign",
     steps: [
       signing(bob, "example.com/one", "1"),
       signing(bob, "example.org/two", "2"),

@@ -28,7 +28,7 @@ export const definitionCases: Table = {
   cases: [
     { name: "a definition gets its names and is established", steps: [...established(), get(own)] },
     {
-      name: "names that are given are kept",
+      name: "given names are kept",
       steps: [
         ...established({
           names: { singular: "thing", listKind: "Things", shortNames: ["w", "wd"], categories: ["all"] },
@@ -36,19 +36,19 @@ export const definitionCases: Table = {
         get(own),
       ],
     },
-    tried("a definition is dry run"),
+    tried("a dry run of a definition"),
     tried(
-      "the name is that of plural and group",
+      "the name consists of plural and group",
       { metadata: { name: "other.example.com" } },
       { metadata: { name: "UPPER" } },
     ),
     tried("group", { spec: { group: "" } }, { spec: { group: "nodots" }, metadata: { name: "widgets.nodots" } }),
     tried("scope", { scope: "Elsewhere" }, { scope: "" }),
-    tried("names of the wrong form", { names: { plural: "Widgets" } }, { names: { kind: "wid get" } }),
-    tried("more names of the wrong form", { names: { shortNames: ["A b"] } }, { names: { categories: ["A b"] } }),
-    tried("kind and listKind are two names", { names: { listKind: "Widget" } }),
+    tried("invalid names", { names: { plural: "Widgets" } }, { names: { kind: "wid get" } }),
+    tried("more invalid names", { names: { shortNames: ["A b"] } }, { names: { categories: ["A b"] } }),
+    tried("kind and listKind must differ", { names: { listKind: "Widget" } }),
     tried(
-      "a group of the community",
+      "a protected group",
       {
         spec: { group: "widgets.k8s.io" },
         metadata: { name: "widgets.widgets.k8s.io" },
@@ -81,15 +81,15 @@ export const definitionCases: Table = {
     }),
     tried("uniqueItems", field({ type: "array", items: { type: "string" }, uniqueItems: true })),
     tried("a reference", field({ type: "string", $ref: "#/definitions/x" })),
-    tried("items as a list", field({ type: "array", items: [{ type: "string" }] })),
-    tried("a pattern that is none", field({ type: "string", pattern: "(" })),
-    tried("a type inside of anyOf", field({ type: "string", anyOf: [{ type: "string", minLength: 3 }] })),
+    tried("items as a list of schemas", field({ type: "array", items: [{ type: "string" }] })),
+    tried("an invalid pattern", field({ type: "string", pattern: "(" })),
+    tried("a type inside anyOf", field({ type: "string", anyOf: [{ type: "string", minLength: 3 }] })),
     tried(
-      "an int or a string",
+      "int-or-string",
       field({ "x-kubernetes-int-or-string": true }),
       field({ anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true }),
     ),
-    tried("a default that is not valid", field({ type: "integer", default: "a" })),
+    tried("an invalid default", field({ type: "integer", default: "a" })),
     tried(
       "a default with unknown fields",
       field({ type: "object", properties: { a: { type: "string" } }, default: { b: 1 } }),
@@ -100,7 +100,7 @@ export const definitionCases: Table = {
         properties: { metadata: { type: "object", properties: { name: { type: "string", default: "x" } } } },
       },
     }),
-    tried("metadata that is described", {
+    tried("a schema of metadata", {
       schema: {
         type: "object",
         properties: { metadata: { type: "object", properties: { labels: { type: "object" } } } },
@@ -111,9 +111,12 @@ export const definitionCases: Table = {
       field({ type: "array", items: { type: "string" }, "x-kubernetes-list-type": "bag" }),
     ),
     tried("a list type of a string", field({ type: "string", "x-kubernetes-list-type": "set" })),
-    tried("a map without keys", field({ type: "array", items: { type: "object" }, "x-kubernetes-list-type": "map" })),
     tried(
-      "keys of a map that are not required",
+      "a keyed list without keys",
+      field({ type: "array", items: { type: "object" }, "x-kubernetes-list-type": "map" }),
+    ),
+    tried(
+      "keys of a list that are not required",
       field({
         type: "array",
         items: { type: "object", properties: { name: { type: "string" } } },
@@ -122,7 +125,7 @@ export const definitionCases: Table = {
       }),
     ),
     tried(
-      "keys that are no properties",
+      "keys that are not properties",
       field({
         type: "array",
         items: { type: "object", properties: { name: { type: "string" } } },
@@ -136,7 +139,10 @@ export const definitionCases: Table = {
       field({ type: "object", "x-kubernetes-map-type": "loose" }),
       field({ type: "string", "x-kubernetes-map-type": "atomic" }),
     ),
-    tried("unknown fields that are not kept", field({ type: "object", "x-kubernetes-preserve-unknown-fields": false })),
+    tried(
+      "unknown fields that are not preserved",
+      field({ type: "object", "x-kubernetes-preserve-unknown-fields": false }),
+    ),
     tried(
       "an embedded resource",
       field({ type: "object", "x-kubernetes-embedded-resource": true }),
@@ -148,7 +154,7 @@ export const definitionCases: Table = {
       field({ type: "integer", format: "int16" }),
     ),
     {
-      ...tried("the top of a schema with a status", {
+      ...tried("the root of a schema with a status", {
         version: {
           schema: { openAPIV3Schema: { type: "object", maxProperties: 3 } },
           subresources: { status: {} },
@@ -183,10 +189,10 @@ export const definitionCases: Table = {
       { spec: { conversion: { strategy: "Magic" } } },
       { spec: { conversion: { strategy: "Webhook" } } },
     ),
-    tried("a conversion without a webhook has none", {
+    tried("conversion None without a webhook", {
       spec: { conversion: { strategy: "None", webhook: { conversionReviewVersions: ["v1"] } } },
     }),
-    tried("two versions that differ are told apart", {
+    tried("two versions with different schemas", {
       versions: twoVersions(specOf({ a: { type: "string", pattern: "(" } }), specOf({ b: { type: "nothing" } })),
     }),
     {
@@ -198,11 +204,11 @@ export const definitionCases: Table = {
       ],
     },
     {
-      name: "preserveUnknownFields is of the past",
+      name: "preserveUnknownFields is no longer supported",
       steps: [post(definitions, definition({ spec: { preserveUnknownFields: true } }), "dryRun=All")],
     },
     {
-      name: "what cannot be changed once a definition is established",
+      name: "fields that cannot be changed once a definition is established",
       steps: [
         ...established(),
         patch("merge", own, { spec: { scope: "Cluster" } }),
@@ -225,7 +231,7 @@ export const definitionCases: Table = {
       ],
     },
     {
-      name: "an update needs a version",
+      name: "an update needs a resourceVersion",
       steps: [...established(), put(own, definition())],
     },
     {
@@ -247,7 +253,7 @@ export const definitionCases: Table = {
       ],
     },
     {
-      name: "a definition goes after its objects",
+      name: "a definition is removed after its objects",
       steps: [
         ...established(),
         post(widgets, widget("a")),
@@ -263,7 +269,7 @@ export const definitionCases: Table = {
       ],
     },
     {
-      name: "a definition that is being deleted takes no objects",
+      name: "a terminating definition accepts no new objects",
       steps: [
         ...established(),
         post(widgets, widget("a", { metadata: { name: "a", finalizers: ["example.com/stay"] } })),
@@ -282,7 +288,7 @@ export const definitionCases: Table = {
       ],
     },
     {
-      name: "names that another definition of the group has",
+      name: "names of another definition in the group",
       steps: [
         ...established(),
         post(definitions, definition({ plural: "gadgets", names: { singular: "widget", shortNames: ["widgets"] } })),
@@ -296,7 +302,7 @@ export const definitionCases: Table = {
       ],
     },
     {
-      name: "before and after there is nothing at its paths",
+      name: "its paths return 404 before and after",
       steps: [get(`/apis/${group}`), get(`/apis/${group}/v1`), get(widgets), post(widgets, widget("a"))],
     },
     {
@@ -316,7 +322,7 @@ export const definitionCases: Table = {
       ],
     },
     {
-      name: "versions are listed by their stability",
+      name: "versions are listed by stability",
       steps: [
         ...established({
           versions: ["v1alpha1", "v2", "v1beta2", "v1", "v10", "mine"].map((name, index) => ({

@@ -48,7 +48,7 @@ const wild: readonly Json[] = [
 const ofKinds = Object.entries(kinds).flatMap(([kind, { path, body, name = "{ns}-a" }]): Case[] => [
   { name: `metadata of new ${kind}`, steps: wild.map((metadata) => post(path, named(name, metadata, body), dry)) },
   {
-    name: `metadata of ${kind} that are there`,
+    name: `metadata of existing ${kind}`,
     steps: [
       post(path, named(name, {}, body)),
       ...wild

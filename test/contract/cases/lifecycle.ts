@@ -41,7 +41,7 @@ export const lifecycle: Table = {
     ...policies(configmaps, configMap("a"), "ConfigMap"),
     ...policies(pods, running("a"), "running pod"),
     {
-      name: "orphanDependents, the old way",
+      name: "orphanDependents, the deprecated option",
       steps: [
         post(replicasets, workload("a")),
         del(`${replicasets}/a`, { orphanDependents: true }),
@@ -50,7 +50,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "the policy in the query",
+      name: "the policy as a query parameter",
       steps: [
         post(replicasets, workload("a")),
         del(`${replicasets}/a`, undefined, "propagationPolicy=Foreground&gracePeriodSeconds=0"),
@@ -65,7 +65,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "a running pod waits for its node",
+      name: "a running pod waits for its kubelet",
       steps: [
         post(pods, running("a")),
         del(`${pods}/a`),
@@ -75,11 +75,11 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "a running pod's grace period is its own",
+      name: "a running pod has its own grace period",
       steps: [post(pods, pod("a", {}, { nodeName: "n", terminationGracePeriodSeconds: 5 })), del(`${pods}/a`)],
     },
     {
-      name: "a grace period can be shortened, never made longer",
+      name: "a grace period can be shortened, but not extended",
       steps: [
         post(pods, running("a")),
         del(`${pods}/a`, { gracePeriodSeconds: 20 }),
@@ -89,19 +89,19 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "a negative grace period is a second",
+      name: "a negative grace period is one second",
       steps: [post(pods, running("a")), del(`${pods}/a`, { gracePeriodSeconds: -5 })],
     },
     {
-      name: "a finished pod goes at once",
+      name: "a finished pod is removed immediately",
       steps: [post(pods, running("a")), inPhase("Succeeded"), del(`${pods}/a`), get(`${pods}/a`)],
     },
     {
-      name: "a failed pod goes at once",
+      name: "a failed pod is removed immediately",
       steps: [post(pods, running("a")), inPhase("Failed"), del(`${pods}/a`), get(`${pods}/a`)],
     },
     {
-      name: "a pod without a node tells two events when it goes",
+      name: "a pod without a node sends two watch events when it is deleted",
       steps: [
         post(pods, pod("a")),
         del(`${pods}/a`),
@@ -119,11 +119,11 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "an object that waits can be deleted again",
+      name: "a terminating object can be deleted again",
       steps: [withFinalizer, del(`${configmaps}/a`), del(`${configmaps}/a`)],
     },
     {
-      name: "an object that waits takes no new finalizer",
+      name: "a terminating object accepts no new finalizer",
       steps: [
         withFinalizer,
         del(`${configmaps}/a`),
@@ -131,7 +131,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "an object that waits can still be changed",
+      name: "a terminating object can be changed",
       steps: [withFinalizer, del(`${configmaps}/a`), patch("merge", `${configmaps}/a`, { data: { k: "v" } })],
     },
     {
@@ -146,7 +146,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "a pod with a finalizer and no node",
+      name: "a pod with a finalizer and without a node",
       steps: [
         post(pods, pod("a", { finalizers: ["example.com/x"] })),
         del(`${pods}/a`),
@@ -155,7 +155,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "removing the last finalizer tells one deletion",
+      name: "removing the last finalizer sends one watch event",
       steps: [
         withFinalizer,
         del(`${configmaps}/a`),
@@ -164,7 +164,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "finalizers that are none",
+      name: "invalid finalizers",
       steps: [
         post(configmaps, configMap("a", {}, { finalizers: ["x"] })),
         post(configmaps, configMap("b", {}, { finalizers: ["a/b/c"] })),
@@ -189,11 +189,11 @@ export const lifecycle: Table = {
       steps: [...several, del(configmaps, undefined, "dryRun=All"), get(configmaps)],
     },
     {
-      name: "deletes a Service and answers it",
+      name: "deletes a Service and returns it",
       steps: [post(services, { metadata: { name: "a" }, spec: { clusterIP: "None" } }), del(`${services}/a`)],
     },
     {
-      name: "deletes a ServiceAccount and answers it",
+      name: "deletes a ServiceAccount and returns it",
       steps: [post(serviceaccounts, { metadata: { name: "a" } }), del(`${serviceaccounts}/a`)],
     },
     {
@@ -217,7 +217,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "generation counts changes of the spec only",
+      name: "generation increases only with changes of the spec",
       steps: [
         post(replicasets, workload("a")),
         patch("merge", `${replicasets}/a`, { metadata: { labels: { x: "y" } } }),
@@ -245,7 +245,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "a status is written on its own path",
+      name: "the status is written by its subresource",
       steps: [
         post(replicasets, workload("a")),
         put(`${replicasets}/a/status`, {
@@ -266,7 +266,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "a status sent with a new object is dropped",
+      name: "the status of a new object is dropped",
       steps: [post(replicasets, { ...(workload("a") as object), status: { replicas: 5 } })],
     },
     {
@@ -288,7 +288,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "a status that is not there",
+      name: "a missing status subresource",
       steps: [
         patch("merge", `${configmaps}/a/status`, {}),
         get(`${configmaps}/a/status`),
@@ -313,7 +313,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "label selectors that are none",
+      name: "invalid label selectors",
       steps: ["a=b=c", "a in b", "a in (", "=x", "a,,b", "!", "a===b", "a in (b", "-a=b", "a=-"].map((s) =>
         get(configmaps, `labelSelector=${encodeURIComponent(s)}`),
       ),
@@ -332,7 +332,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "fields that cannot be selected by",
+      name: "fields that do not support selectors",
       steps: [
         get(configmaps, "fieldSelector=data.k%3Da"),
         get(pods, "fieldSelector=spec.foo%3Da"),
@@ -372,7 +372,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "pages belong to one revision",
+      name: "all pages have the same version",
       steps: [
         ...several,
         get(configmaps, "limit=1"),
@@ -384,7 +384,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "continue tokens that are none",
+      name: "invalid continue tokens",
       steps: [
         "abc",
         "eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ",
@@ -393,7 +393,7 @@ export const lifecycle: Table = {
       ].map((token) => get(configmaps, `continue=${token}`)),
     },
     {
-      name: "a token with a version",
+      name: "a continue token with a version",
       steps: [
         ...several,
         get(configmaps, "limit=1"),
@@ -423,7 +423,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "versions of lists that are wrong",
+      name: "invalid versions of lists",
       steps: [
         "resourceVersion=abc",
         "resourceVersion=-1",
@@ -438,7 +438,7 @@ export const lifecycle: Table = {
       ].map((query) => get(configmaps, query)),
     },
     {
-      name: "a get at a version",
+      name: "a get with a version",
       steps: [
         post(configmaps, configMap("a")),
         settle,
@@ -448,11 +448,11 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "watches start at the present state without a version",
+      name: "watches without a version start with the present state",
       steps: [...several, watching(configmaps, 4, ""), watching(configmaps, 4, "resourceVersion=0")],
     },
     {
-      name: "a watch by label sees objects come and go",
+      name: "a watch by label sees objects added and removed",
       steps: [
         post(configmaps, configMap("a", {}, { labels: { on: "yes" } })),
         patch("merge", `${configmaps}/a`, { metadata: { labels: { on: "no" } } }),
@@ -475,7 +475,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "the initial events and their end",
+      name: "the initial events and the bookmark at their end",
       steps: [
         ...several,
         watching(configmaps, 5, "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"),
@@ -487,7 +487,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "options of watches that are wrong",
+      name: "invalid options of watches",
       steps: [
         "sendInitialEvents=true",
         "sendInitialEvents=true&resourceVersionMatch=Exact",
@@ -496,7 +496,7 @@ export const lifecycle: Table = {
         "timeoutSeconds=x",
       ].map((query) => watching(configmaps, 1, query)),
     },
-    { name: "a watch ends by itself", steps: [watching(configmaps, 1, "timeoutSeconds=1&resourceVersion=0")] },
+    { name: "a watch times out", steps: [watching(configmaps, 1, "timeoutSeconds=1&resourceVersion=0")] },
     {
       name: "metadata alone",
       steps: [
@@ -508,7 +508,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "answers nobody can give",
+      name: "unsupported media types of responses",
       steps: [
         { ...get(configmaps), accept: "text/plain" },
         { ...get(configmaps), accept: "application/json;as=Foo;g=meta.k8s.io;v=v1" },
@@ -517,7 +517,7 @@ export const lifecycle: Table = {
       ],
     },
     {
-      name: "bodies nobody can read",
+      name: "unsupported media types of bodies",
       steps: [
         { ...post(configmaps, "x"), type: "text/plain" },
         { ...post(configmaps, "x"), type: "application/xml" },

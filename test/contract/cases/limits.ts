@@ -30,7 +30,7 @@ const resized = (cpu: string, query?: string): Step =>
 
 const cases: readonly Case[] = [
   {
-    name: "containers with less than the least, more than the most, or both",
+    name: "containers below the minimum, above the maximum, or both",
     steps: [
       ...limited({ type: "Container", min: { cpu: "100m" }, max: { cpu: "1" } }),
       ...tried(...["50m/1", "0.1/1", "1/1500m", "/1000m", "50m/2", ""].map((cpu) => podOf([container("c", cpu)]))),
@@ -39,14 +39,14 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "containers whose limit is far above their request",
+    name: "containers whose limit exceeds the ratio to their request",
     steps: [
       ...limited({ type: "Container", maxLimitRequestRatio: { cpu: "2" } }),
       ...tried(...["300m/1", "500m/1", "", "1", "0/1"].map((cpu) => podOf([container("c", cpu)]))),
     ],
   },
   {
-    name: "pods with less than the least, or more than the most, together",
+    name: "pods below the minimum or above the maximum in total",
     steps: [
       ...limited({ type: "Pod", min: { cpu: "500m" }, max: { cpu: "2" } }),
       ...tried(
@@ -61,21 +61,21 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "pods whose limit is far above their request",
+    name: "pods whose limit exceeds the ratio to their request",
     steps: [
       ...limited({ type: "Pod", maxLimitRequestRatio: { cpu: "1.5" } }),
       ...tried(podOf(two), podOf([container("c", "1/1500m")])),
     ],
   },
   {
-    name: "claims of less than the least, and more than the most",
+    name: "claims below the minimum and above the maximum",
     steps: [
       ...limited({ type: "PersistentVolumeClaim", min: { storage: "2Gi" }, max: { storage: "4Gi" } }),
       ...["1Gi", "5Gi", "4Gi"].map((storage) => post(claims, claim(storage), "dryRun=All")),
     ],
   },
   {
-    name: "a claim that was made before the limit",
+    name: "a claim created before the LimitRange",
     steps: [
       post(claims, claim("5Gi", { finalizers: ["example.com/held"] })),
       ...limited({ type: "PersistentVolumeClaim", max: { storage: "4Gi" } }),
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a pod that is resized beyond its limits",
+    name: "a pod resized beyond its limits",
     steps: [
       post(pods, podOf([container("c", "100m/500m")])),
       ...limited({ type: "Container", max: { cpu: "1" } }, { type: "Pod", min: { cpu: "50m" } }),
@@ -96,7 +96,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a pod that is resized after there are defaults",
+    name: "a pod resized after defaults were added",
     steps: [
       post(pods, podOf([container("c", "100m/500m")])),
       ...limited({ type: "Container", default: { memory: "1Gi" }, defaultRequest: { memory: "1Mi" } }),
@@ -105,7 +105,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a pod that is resized while it is deleted",
+    name: "a pod resized while it is terminating",
     steps: [
       post(pods, pod("a", { finalizers: ["example.com/held"] }, { containers: [container("c", "100m/500m")] })),
       ...limited({ type: "Container", max: { cpu: "1" } }),

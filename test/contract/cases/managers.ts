@@ -17,14 +17,14 @@ export const managers: Table = {
   name: "managers",
   cases: [
     timed(
-      "moves with each value that it writes",
+      "changes with each value that it writes",
       made,
       merge("m", { data: { a: "2" } }),
       merge("m", { data: { a: "3" } }),
       get(on),
     ),
     timed(
-      "stands still where nothing changes, and where it only removes",
+      "is kept if nothing changes, or if it only removes fields",
       made,
       merge("m", { data: { a: "2", c: "1" } }),
       merge("m", { data: { a: "2" } }),
@@ -32,14 +32,14 @@ export const managers: Table = {
       get(on),
     ),
     timed(
-      "of others stands still when a field is taken from them",
+      "is kept when another manager takes a field",
       made,
       merge("m", { data: { a: "2" } }),
       put(on, configMap("a", { a: "2", b: "2" }), by("n")),
       get(on),
     ),
     timed(
-      "of a status and of a spec are two",
+      "is separate for status and spec",
       post(deployments, workload("a"), by("m")),
       patch("merge", `${deployments}/a/status`, { status: { replicas: 1 } }, by("m")),
       patch("merge", `${deployments}/a`, { spec: { replicas: 3 } }, by("m")),

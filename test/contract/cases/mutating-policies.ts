@@ -42,7 +42,7 @@ const cases: readonly Case[] = [
     patch("merge", `${configmaps}/y`, { data: { a: "2" } }),
   ),
   changed(
-    "items of lists by their keys",
+    "items of keyed lists",
     {
       ...about("apps", "deployments"),
       ...applying(
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
     post(pods, pod("x", {}, { automountServiceAccountToken: false }), "dryRun=All"),
   ),
   changed(
-    "a JSON patch whose test fails changes nothing",
+    "a JSON patch with a failing test changes nothing",
     patching("[JSONPatch{op: 'test', path: '/data/a', value: 'other'}, JSONPatch{op: 'remove', path: '/data/a'}]"),
     tried("v"),
     tried("other"),
@@ -80,18 +80,14 @@ const cases: readonly Case[] = [
     patching("[JSONPatch{op: 'remove', path: '/data/missing'}]"),
     tried("v"),
   ),
-  changed("a JSON patch of an operation that is none", patching("[JSONPatch{op: 'put', path: '/data/a'}]"), tried("v")),
-  changed("fields that there are not", patching("[JSONPatch{op: 'add', path: '/unknown', value: 'x'}]"), tried("v")),
+  changed("a JSON patch with an unknown operation", patching("[JSONPatch{op: 'put', path: '/data/a'}]"), tried("v")),
+  changed("missing fields", patching("[JSONPatch{op: 'add', path: '/unknown', value: 'x'}]"), tried("v")),
   changed("a value of the wrong type", patching("[JSONPatch{op: 'add', path: '/data', value: 'x'}]"), tried("v")),
-  changed("a configuration of fields that there are not", applying("Object{unknown: 'x'}"), tried("v")),
-  changed("a configuration of a wrong type", applying("Object{data: 'x'}"), tried("v")),
+  changed("a configuration with missing fields", applying("Object{unknown: 'x'}"), tried("v")),
+  changed("a configuration with a wrong type", applying("Object{data: 'x'}"), tried("v")),
+  changed("objects for another field", applying("Object{metadata: Object.spec{labels: {'a': 'b'}}}"), tried("v")),
   changed(
-    "objects that are named for another field",
-    applying("Object{metadata: Object.spec{labels: {'a': 'b'}}}"),
-    tried("v"),
-  ),
-  changed(
-    "parts that are owned in one piece",
+    "atomic parts",
     {
       ...about("apps", "deployments"),
       ...applying("Object{spec: Object.spec{selector: Object.spec.selector{matchLabels: {'a': 'b'}}}}"),
@@ -99,7 +95,7 @@ const cases: readonly Case[] = [
     post(deployments, workload("d"), "dryRun=All"),
   ),
   changed(
-    "lists that are owned in one piece",
+    "atomic lists",
     {
       ...about("", "pods"),
       ...applying("Object{spec: Object.spec{containers: [Object.spec.containers{name: 'c', args: ['x']}]}}"),
@@ -112,7 +108,7 @@ const cases: readonly Case[] = [
     { failurePolicy: "Ignore", ...applying(label("a", "object.data.missing"), label("b", "'b'")) },
     tried("v"),
   ),
-  changed("a result that is not valid", applying(label("a", "'not a label'")), tried("v")),
+  changed("an invalid result", applying(label("a", "'not a label'")), tried("v")),
   changed(
     "variables, conditions and parameters",
     {
@@ -138,7 +134,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "no parameter",
+    name: "a missing parameter",
     steps: [
       ...mutating(
         { paramKind: { apiVersion: "v1", kind: "ConfigMap" }, ...applying("Object{data: {'a': params.data.suffix}}") },
@@ -148,7 +144,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "policies that ask to see what others changed",
+    name: "policies that request reinvocation",
     steps: [
       post(
         mutatingPolicies,
@@ -170,7 +166,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "the plugins of the server see what a policy changed",
+    name: "admission plugins see changes of a policy",
     steps: [
       ...mutating({
         ...about("", "pods"),
@@ -197,7 +193,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "who owns what a policy changed",
+    name: "the field manager of a policy's changes",
     steps: [
       ...mutating(applying(label("added", "'yes'"))),
       post(configmaps, configMap("x", { a: "1" })),

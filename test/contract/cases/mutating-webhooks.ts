@@ -65,7 +65,7 @@ export const mutatingWebhookCases: Table = {
       webhooks: [webhook("one"), webhook("two")],
       steps: [create],
     }),
-    mutating("a webhook that another one makes concern the object", {
+    mutating("a webhook whose changes make another webhook match", {
       hooks: { one: counting("first"), two: counting("second") },
       webhooks: [webhook("one"), webhook("two", { objectSelector: { matchLabels: { first: "0" } } })],
       steps: [create],
@@ -79,7 +79,7 @@ export const mutatingWebhookCases: Table = {
         patch("strategic", `${paths.configmaps}/a`, { data: { l: "x" } }),
       ],
     }),
-    mutating("an update of what is not there, and one of an old version", {
+    mutating("an update of a missing object, and one with an old version", {
       hooks: { hook: counting("first") },
       webhooks: [webhook("hook", { rules: [rule("configmaps", "*")] })],
       before: [create],
@@ -88,7 +88,7 @@ export const mutatingWebhookCases: Table = {
         put(`${paths.configmaps}/a`, configMap("a", {}, { resourceVersion: "1" })),
       ],
     }),
-    mutating("a status, of which nothing else can be changed", {
+    mutating("a status, of which no other fields can be changed", {
       hooks: {
         hook: patching(
           { op: "add", path: "/spec/replicas", value: 7 },
@@ -118,11 +118,11 @@ export const mutatingWebhookCases: Table = {
       webhooks: [webhook("hook", { rules: [rule("pods")] })],
       steps: [post(paths.pods, pod("p"))],
     }),
-    mutating("a name that is given", {
+    mutating("a name is added", {
       hooks: { hook: patching({ op: "add", path: "/metadata/name", value: "named" }) },
       steps: [post(paths.configmaps, { metadata: { generateName: "madeup-" } })],
     }),
-    mutating("fields of the server that are changed", {
+    mutating("server-managed fields are changed", {
       hooks: {
         hook: patching(
           { op: "add", path: "/metadata/generation", value: 7 },
@@ -132,17 +132,17 @@ export const mutatingWebhookCases: Table = {
       },
       steps: [create],
     }),
-    mutating("a webhook that is called again after a later one changed the object", {
+    mutating("a webhook is called again after a later one changed the object", {
       hooks: { one: counting("first"), two: counting("second") },
       webhooks: rules,
       steps: [create],
     }),
-    mutating("a webhook that is not called again", {
+    mutating("a webhook without reinvocation is not called again", {
       hooks: { one: counting("first"), two: counting("second") },
       webhooks: [webhook("one"), webhook("two")],
       steps: [create],
     }),
-    mutating("a webhook that wants to be called again, where nothing changed after it", {
+    mutating("a webhook with reinvocation is not called again if nothing changed after it", {
       hooks: { one: allows, two: counting("second") },
       webhooks: [webhook("two"), webhook("one", { reinvocationPolicy: "IfNeeded" })],
       steps: [create],
@@ -155,7 +155,7 @@ export const mutatingWebhookCases: Table = {
       ],
       steps: [create],
     }),
-    mutating("a plugin of the server that sees the object again", {
+    mutating("an admission plugin sees the object again", {
       hooks: {
         one: once("first"),
         two: patching({ op: "add", path: "/spec/tolerations/-", value: { key: "own", operator: "Exists" } }),
@@ -172,22 +172,22 @@ export const mutatingWebhookCases: Table = {
       before: [create],
       steps: [del(`${paths.configmaps}/a`)],
     }),
-    mutating("a denial, after which nobody else is asked", {
+    mutating("after a denial, no other webhook is called", {
       hooks: { one: denying({ message: "no" }), two: allows },
       webhooks: [webhook("one"), webhook("two")],
       steps: [create],
     }),
-    mutating("a failure that is ignored, after which the next is asked", {
+    mutating("after an ignored failure, the next webhook is called", {
       hooks: { one: () => ({ status: 500, text: "oops" }), two: counting("second") },
       webhooks: [webhook("one", { failurePolicy: "Ignore" }), webhook("two")],
       steps: [create],
     }),
-    mutating("a patch in an older review, which needs no type", {
+    mutating("a patch in a v1beta1 review needs no type", {
       hooks: { hook: allowing({ patch: btoa('[{"op":"add","path":"/data/l","value":"x"}]') }) },
       webhooks: [webhook("hook", { admissionReviewVersions: ["v1beta1"] })],
       steps: [create],
     }),
-    mutating("a custom resource, whose unknown fields go", {
+    mutating("unknown fields of a custom resource are pruned", {
       hooks: {
         hook: patching(
           { op: "add", path: "/spec/known", value: "yes" },
@@ -207,19 +207,19 @@ export const mutatingWebhookCases: Table = {
     broken("a patch without a type", { patch: btoa("[]") }),
     broken("a type without a patch", { patchType: "JSONPatch" }),
     broken("a type that is empty", { patch: btoa("[]"), patchType: "" }),
-    broken("a type of patch that is not known", { patch: btoa("[]"), patchType: "MergePatch" }),
+    broken("an unknown patch type", { patch: btoa("[]"), patchType: "MergePatch" }),
     broken("an empty patch", patchOf([])),
-    broken("a patch that is no JSON", patchOf("[{")),
-    broken("a patch that is no list", patchOf({ op: "add" })),
-    broken("a patch at a path that is not there", patchOf([{ op: "add", path: "/spec/deep/er", value: 1 }])),
-    broken("a patch that removes what is not there", patchOf([{ op: "remove", path: "/metadata/labels" }])),
-    broken("a patch whose test fails", patchOf([{ op: "test", path: "/data/k", value: "w" }])),
-    broken("a patch of another operation", patchOf([{ op: "invent", path: "/data/k" }])),
-    broken("a patch that writes another type", patchOf([{ op: "add", path: "/data", value: "text" }])),
-    broken("a patch that writes another kind", patchOf([{ op: "replace", path: "/kind", value: "Nothing" }])),
-    broken("a patch that is no base64", { patchType: "JSONPatch", patch: "###" }),
+    broken("a patch that is not JSON", patchOf("[{")),
+    broken("a patch that is not a list", patchOf({ op: "add" })),
+    broken("a patch with a missing path", patchOf([{ op: "add", path: "/spec/deep/er", value: 1 }])),
+    broken("a patch that removes a missing field", patchOf([{ op: "remove", path: "/metadata/labels" }])),
+    broken("a patch with a failing test", patchOf([{ op: "test", path: "/data/k", value: "w" }])),
+    broken("a patch with an unknown operation", patchOf([{ op: "invent", path: "/data/k" }])),
+    broken("a patch that writes a wrong type", patchOf([{ op: "add", path: "/data", value: "text" }])),
+    broken("a patch that changes the kind", patchOf([{ op: "replace", path: "/kind", value: "Nothing" }])),
+    broken("a patch with invalid base64", { patchType: "JSONPatch", patch: "###" }),
     {
-      name: "what a configuration gets by default",
+      name: "defaults of a configuration",
       steps: [
         post(`${registrations}/mutatingwebhookconfigurations`, {
           metadata: { name: "{ns}" },

@@ -40,7 +40,7 @@ export const ownObjects: Table = {
       steps: [get(`${services}/${name}`)],
     })),
     {
-      name: "flow schemas that are there from the beginning",
+      name: "predefined flow schemas",
       ordersTimes: true,
       steps: [
         "exempt",
@@ -53,7 +53,7 @@ export const ownObjects: Table = {
       ].map((name) => get(`${flow}/flowschemas/${name}`)),
     },
     {
-      name: "priority levels that are there from the beginning",
+      name: "predefined priority levels",
       ordersTimes: true,
       steps: ["exempt", "catch-all", "system", "leader-election", "workload-low", "none"].map((name) =>
         get(`${flow}/prioritylevelconfigurations/${name}`),
@@ -74,7 +74,7 @@ export const ownObjects: Table = {
       ],
     },
     {
-      name: "an IPAddress takes its address, and each Service has one",
+      name: "an IPAddress reserves its address, and each Service has one",
       steps: [
         post(addresses, {
           metadata: { name: "10.0.77.77" },
@@ -92,7 +92,7 @@ export const ownObjects: Table = {
       ],
     },
     {
-      name: "who may update and not create makes nothing new by an update",
+      name: "a user who may update but not create cannot create by an update",
       steps: [
         ...rights(["get", "update", "patch"]),
         as(user, put("/apis/coordination.k8s.io/v1/namespaces/{ns}/leases/a", lease)),
@@ -112,7 +112,7 @@ export const ownObjects: Table = {
       ],
     },
     {
-      name: "who may do both does",
+      name: "a user who may do both can",
       steps: [
         ...rights(["create", "update", "patch"]),
         as(user, put("/apis/coordination.k8s.io/v1/namespaces/{ns}/leases/a", lease)),

@@ -80,19 +80,19 @@ export const patchForms: Table = {
     ]),
     each(
       "json",
-      "fields of a wrong type, unchecked",
+      "fields of a wrong type, Ignore",
       [[{ op: "add", path: 5, value: "x" }], [{ op: 5, path: "/data/k" }]],
       "fieldValidation=Ignore",
     ),
     each("json", "unknown fields of operations", [[{ op: "add", path: "/data/n", value: "1", nope: 2 }]]),
     each(
       "json",
-      "unknown fields of operations, strictly",
+      "unknown fields of operations, Strict",
       [[{ op: "add", path: "/data/n", value: "1", nope: 2 }]],
       "fieldValidation=Strict",
     ),
-    each("json", "keys that stand twice", ['[{"op":"add","op":"add","path":"/data/n","value":"1"}]']),
-    each("json", "without its parts", [
+    each("json", "duplicate keys", ['[{"op":"add","op":"add","path":"/data/n","value":"1"}]']),
+    each("json", "without required fields", [
       [{ path: "/data/k" }],
       [{ op: "add", value: "1" }],
       [{ op: "remove" }],
@@ -113,17 +113,17 @@ export const patchForms: Table = {
       [{ op: "move", from: "/data", path: "" }],
       [{ op: "test", path: "", value: {} }],
     ]),
-    each("json", "paths without a slash at their beginning", [
+    each("json", "paths without a leading slash", [
       [{ op: "add", path: "data", value: "x" }],
       [{ op: "add", path: "none/nope", value: "x" }],
       [{ op: "test", path: "data/kind", value: "ConfigMap" }],
     ]),
-    each("json", "empty steps", [
+    each("json", "empty path segments", [
       [{ op: "add", path: "/", value: "x" }],
       [{ op: "add", path: "/data/", value: "x" }],
       [{ op: "add", path: "//k", value: "x" }],
     ]),
-    each("json", "what is not there, copied, moved and tested", [
+    each("json", "missing values are copied, moved and tested", [
       [{ op: "copy", from: "/data/none", path: "/data/n" }],
       [{ op: "move", from: "/data/none", path: "/data/n" }],
       [{ op: "copy", from: "/none/some", path: "/data/n" }],
@@ -145,7 +145,7 @@ export const patchForms: Table = {
       [{ op: "copy", from: "/metadata/annotations/a~1b", path: "/data/n" }],
       [{ op: "add", path: "/metadata/annotations/~01", value: "x" }],
     ]),
-    each("json", "copies beyond the limit", [
+    each("json", "copies beyond the size limit", [
       [
         { op: "add", path: "/data/big", value: "x".repeat(900_000) },
         ...["1", "2", "3", "4"].flatMap((n) => [
@@ -156,7 +156,7 @@ export const patchForms: Table = {
       Array.from({ length: 40 }, (_, n) => ({ op: "copy", from: "/data", path: `/data/a${n}` })),
     ]),
     onPod(
-      "indices as Go reads numbers",
+      "indices are parsed as in Go",
       replaceAt("/metadata/finalizers/01"),
       replaceAt("/metadata/finalizers/+0"),
       replaceAt("/metadata/finalizers/0x0"),
@@ -189,8 +189,8 @@ export const patchForms: Table = {
       addAt("/metadata/finalizers/3"),
       addAt("/metadata/finalizers/9"),
     ),
-    each("merge", "null, lists and texts", ["null", "[]", '"a"', "7"]),
-    each("merge", "null, lists and texts, unchecked", ["null", "[]", '"a"'], "fieldValidation=Ignore"),
+    each("merge", "null, lists and strings", ["null", "[]", '"a"', "7"]),
+    each("merge", "null, lists and strings, Ignore", ["null", "[]", '"a"'], "fieldValidation=Ignore"),
     each("merge", "kind and version", [
       { kind: null },
       { apiVersion: null },
@@ -207,24 +207,24 @@ export const patchForms: Table = {
       { metadata: null },
       { metadata: "x" },
     ]),
-    each("merge", "nulls inside", [
+    each("merge", "nested nulls", [
       { data: { n: null } },
       { metadata: { annotations: { a: null, b: "x" } } },
       { metadata: { ownerReferences: [null] } },
       { binaryData: { a: null } },
     ]),
-    each("merge", "a prototype as a key", ['{"data":{"__proto__":"x"}}', '{"data":{"__proto__":null}}']),
-    each("merge", "keys that stand twice", ['{"data":{"k":"1","k":"2"}}']),
-    each("merge", "keys that stand twice, strictly", ['{"data":{"k":"1","k":"2"}}'], "fieldValidation=Strict"),
+    each("merge", "__proto__ as a key", ['{"data":{"__proto__":"x"}}', '{"data":{"__proto__":null}}']),
+    each("merge", "duplicate keys", ['{"data":{"k":"1","k":"2"}}']),
+    each("merge", "duplicate keys, Strict", ['{"data":{"k":"1","k":"2"}}'], "fieldValidation=Strict"),
     {
-      name: "merge patch: a namespace for what has none",
+      name: "merge patch: a namespace for a cluster-scoped object",
       steps: [
         patch("merge", "/api/v1/namespaces/{ns}", { metadata: { namespace: "x" } }),
         patch("strategic", "/api/v1/namespaces/{ns}", { metadata: { namespace: "x" } }),
         patch("json", "/api/v1/namespaces/{ns}", [{ op: "add", path: "/metadata/namespace", value: "x" }]),
       ],
     },
-    each("strategic", "null, lists and texts", ["null", "[]", '"a"', "7"]),
+    each("strategic", "null, lists and strings", ["null", "[]", '"a"', "7"]),
     each("strategic", "kind and version", [
       { kind: null },
       { apiVersion: null },
@@ -238,14 +238,14 @@ export const patchForms: Table = {
       { metadata: { name: "b" } },
       { metadata: null },
     ]),
-    each("strategic", "directives at the top", [
+    each("strategic", "directives at the root", [
       { $patch: "delete" },
       { $patch: "invent" },
       { $patch: "replace", data: { n: "m" } },
       { $patch: 5 },
     ]),
     {
-      name: "strategic patch: a prototype as a key",
+      name: "strategic patch: __proto__ as a key",
       steps: [
         post(configmaps, configMap("a")),
         patch("strategic", on, '{"data":{"__proto__":"x"}}'),
@@ -255,7 +255,7 @@ export const patchForms: Table = {
         patch("strategic", on, '{"metadata":{"annotations":{"__proto__":{"x":"y"}}}}'),
       ],
     },
-    each("strategic", "an order that is no list", [
+    each("strategic", "an order that is not a list", [
       { metadata: { "$setElementOrder/finalizers": "x" } },
       { metadata: { "$setElementOrder/finalizers": null } },
       { metadata: { "$setElementOrder/finalizers": 5 } },
@@ -280,14 +280,14 @@ export const patchForms: Table = {
       { metadata: { "$deleteFromPrimitiveList/finalizers": null } },
     ]),
     onDeployment(
-      "an order beside what is no list",
+      "an order for something other than a list",
       inSpec({ containers: null, "$setElementOrder/containers": [{ name: "n" }, { name: "c" }] }),
       inSpec({ containers: -1, "$setElementOrder/containers": [{ name: "c" }] }),
       inSpec({ containers: 1.5, "$setElementOrder/containers": [{ name: "c" }] }),
       inSpec({ containers: true, "$setElementOrder/containers": [{ name: "c" }] }),
     ),
     onDeployment(
-      "an order that names what is not there",
+      "an order with missing items",
       inSpec({ "$setElementOrder/containers": [{ name: "x" }, { name: "d" }, { name: "c" }] }),
       inSpec({ "$setElementOrder/containers": [{ nope: "x" }] }),
       inSpec({ "$setElementOrder/containers": ["x"] }),
@@ -295,7 +295,7 @@ export const patchForms: Table = {
       inSpec({ "$setElementOrder/imagePullSecrets": [{ name: "x" }] }),
     ),
     onDeployment(
-      "an order without a part of the patch",
+      "an order without some of the patched items",
       inSpec({
         containers: [{ name: "c", args: ["3"] }, { $patch: "replace" }],
         "$setElementOrder/containers": [{ name: "c" }],
@@ -326,7 +326,7 @@ export const patchForms: Table = {
       inSpec({ "$setElementOrder/containers": [{ name: "d" }], containers: [{ name: "c", $patch: "delete" }] }),
     ),
     onDeployment(
-      "what is added, with directives and nulls inside",
+      "added items with nested directives and nulls",
       inSpec({
         volumes: [{ name: "w", $retainKeys: ["name", "configMap"], configMap: { name: "x", optional: null } }],
       }),
@@ -350,7 +350,7 @@ export const patchForms: Table = {
       { spec: { strategy: "x" } },
     ),
     {
-      name: "patches of what is not there say so first",
+      name: "patches of missing objects return 404 first",
       steps: [
         patch("json", `${configmaps}/none`, "{"),
         patch("merge", `${configmaps}/none`, "[]"),
@@ -368,7 +368,7 @@ export const patchForms: Table = {
       ],
     },
     {
-      name: "a patch with a manager that cannot be one",
+      name: "a patch with an invalid manager",
       steps: [
         made,
         patch("merge", on, {}, "fieldManager=a%0Ab"),
@@ -380,7 +380,7 @@ export const patchForms: Table = {
       ],
     },
     {
-      name: "content types of patches are taken as they are written",
+      name: "content types of patches are matched exactly",
       steps: [
         made,
         { ...patch("merge", on, {}), type: "application/merge-patch+json; charset=utf-8" },

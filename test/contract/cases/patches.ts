@@ -72,30 +72,30 @@ export const patches: Table = {
       { op: "move", from: "/data/k", path: "/data/m" },
       { op: "copy", from: "/data/l", path: "/data/n" },
     ]),
-    oneJson("tests, and goes on", [
+    oneJson("a test that passes", [
       { op: "test", path: "/data/k", value: "v" },
       { op: "replace", path: "/data/k", value: "1" },
     ]),
-    oneJson("tests, and stops", [
+    oneJson("a test that fails", [
       { op: "test", path: "/data/k", value: "other" },
       { op: "replace", path: "/data/k", value: "1" },
     ]),
-    oneJson("tests what is not there", [{ op: "test", path: "/data/none", value: "other" }]),
-    oneJson("cannot remove what is not there", [{ op: "remove", path: "/data/none" }]),
-    oneJson("cannot replace what is not there", [{ op: "replace", path: "/data/none", value: "1" }]),
-    oneJson("cannot add below what is not there", [{ op: "add", path: "/none/some", value: "1" }]),
-    oneJson("knows no such operation", [{ op: "invent", path: "/data/k" }]),
-    oneJson("is no list", { op: "add" }),
-    oneJson("of a wrong value", [{ op: "add", path: "/data/n", value: 5 }]),
-    oneJson("of an unknown field", [{ op: "add", path: "/nope", value: 5 }]),
+    oneJson("a test of a missing value", [{ op: "test", path: "/data/none", value: "other" }]),
+    oneJson("cannot remove a missing value", [{ op: "remove", path: "/data/none" }]),
+    oneJson("cannot replace a missing value", [{ op: "replace", path: "/data/none", value: "1" }]),
+    oneJson("cannot add below a missing value", [{ op: "add", path: "/none/some", value: "1" }]),
+    oneJson("an unknown operation", [{ op: "invent", path: "/data/k" }]),
+    oneJson("not a list", { op: "add" }),
+    oneJson("a wrong type", [{ op: "add", path: "/data/n", value: 5 }]),
+    oneJson("an unknown field", [{ op: "add", path: "/nope", value: 5 }]),
     {
-      name: "JSON patch: of an unknown field, strictly",
+      name: "JSON patch: an unknown field, Strict",
       steps: [made, patch("json", on, [{ op: "add", path: "/nope", value: 5 }], "fieldValidation=Strict")],
     },
     oneJson("empty", []),
     oneJson("cannot change the name", [{ op: "replace", path: "/metadata/name", value: "b" }]),
     oneJson("cannot change the namespace", [{ op: "replace", path: "/metadata/namespace", value: "b" }]),
-    oneJson("at an older version", [{ op: "replace", path: "/metadata/resourceVersion", value: "1" }]),
+    oneJson("an old version", [{ op: "replace", path: "/metadata/resourceVersion", value: "1" }]),
     {
       name: "JSON patch: in a list",
       steps: [
@@ -104,7 +104,7 @@ export const patches: Table = {
       ],
     },
     {
-      name: "JSON patch: behind the end of a list",
+      name: "JSON patch: beyond the end of a list",
       steps: [
         post(pods, twoContainers),
         patch("json", `${pods}/a`, [{ op: "replace", path: "/spec/containers/7/image", value: "k" }]),
@@ -115,7 +115,7 @@ export const patches: Table = {
       steps: [made, patch("merge", on, { data: { k: null, l: "1", m: "2" } }), get(on)],
     },
     {
-      name: "merge patch: of nothing keeps the version",
+      name: "merge patch: an empty patch keeps the version",
       steps: [made, patch("merge", on, {}), patch("merge", on, { data: { k: "v" } })],
     },
     {
@@ -126,20 +126,20 @@ export const patches: Table = {
       ],
     },
     {
-      name: "merge patch: at a version",
+      name: "merge patch: with a version",
       steps: [
         made,
         patch("merge", on, { metadata: { resourceVersion: "{0.metadata.resourceVersion}" }, data: { k: "1" } }),
         patch("merge", on, { metadata: { resourceVersion: "{0.metadata.resourceVersion}" }, data: { k: "2" } }),
       ],
     },
-    { name: "merge patch: of another uid", steps: [made, patch("merge", on, { metadata: { uid: "other" } })] },
-    { name: "merge patch: of what is not there", steps: [patch("merge", on, {})] },
+    { name: "merge patch: another uid", steps: [made, patch("merge", on, { metadata: { uid: "other" } })] },
+    { name: "merge patch: a missing object", steps: [patch("merge", on, {})] },
     { name: "merge patch: a wrong type", steps: [made, patch("merge", on, { data: "x" })] },
-    { name: "merge patch: no object", steps: [made, patch("merge", on, "[]"), patch("merge", on, "{")] },
+    { name: "merge patch: not an object", steps: [made, patch("merge", on, "[]"), patch("merge", on, "{")] },
     { name: "merge patch: an unknown field", steps: [made, patch("merge", on, { nope: 1 })] },
     {
-      name: "merge patch: an unknown field, strictly",
+      name: "merge patch: an unknown field, Strict",
       steps: [made, patch("merge", on, { nope: 1 }, "fieldValidation=Strict")],
     },
     {
@@ -153,20 +153,20 @@ export const patches: Table = {
       steps: [made, patch("merge", on, { data: { k: "1" } }, "dryRun=All"), get(on)],
     },
     {
-      name: "a patch of no known type",
+      name: "a patch of an unknown type",
       steps: [
         made,
         { ...patch("merge", on, {}), type: "application/json" },
         { ...patch("merge", on, {}), type: "text/plain" },
       ],
     },
-    { name: "force belongs to apply alone", steps: [made, patch("merge", on, {}, "force=true")] },
+    { name: "force is only for apply", steps: [made, patch("merge", on, {}, "force=true")] },
     onDeployment("merges containers by name", inSpec({ containers: [{ name: "d", image: "new" }] })),
     onDeployment("adds a container in front", inSpec({ containers: [{ name: "e", image: "e" }] })),
     onDeployment("removes a container", inSpec({ containers: [{ name: "d", $patch: "delete" }] })),
     onDeployment("replaces the list", inSpec({ containers: [{ $patch: "replace" }, { name: "z", image: "z" }] })),
     onDeployment("without a merge key", inSpec({ containers: [{ image: "z" }] })),
-    onDeployment("a directive that is none", inSpec({ containers: [{ name: "c", $patch: "invent" }] })),
+    onDeployment("an unknown directive", inSpec({ containers: [{ name: "c", $patch: "invent" }] })),
     onDeployment("replaces a map", {
       spec: { template: { metadata: { labels: { $patch: "replace", app: "a", n: "m" } } } },
     }),
@@ -187,31 +187,31 @@ export const patches: Table = {
     ),
     onDeployment("replaces args", inSpec({ containers: [{ name: "c", args: ["9"] }] })),
     onDeployment(
-      "brings elements into order",
+      "sets the order of elements",
       inSpec({
         "$setElementOrder/containers": [{ name: "d" }, { name: "c" }],
         containers: [{ name: "c", image: "new" }],
       }),
     ),
     onDeployment(
-      "an order that does not fit",
+      "an order that does not match",
       inSpec({ "$setElementOrder/containers": [{ name: "d" }], containers: [{ name: "c", image: "new" }] }),
     ),
     onDeployment("removes a finalizer", { metadata: { "$deleteFromPrimitiveList/finalizers": ["example.com/a"] } }),
     onDeployment("adds a finalizer", { metadata: { finalizers: ["example.com/b"] } }),
     onDeployment("retains keys", { spec: { strategy: { $retainKeys: ["type"], type: "Recreate" } } }),
-    onDeployment("retains keys wrongly", { spec: { strategy: { $retainKeys: ["rollingUpdate"], type: "Recreate" } } }),
+    onDeployment("an invalid retainKeys", { spec: { strategy: { $retainKeys: ["rollingUpdate"], type: "Recreate" } } }),
     onDeployment("null removes a field", {
       spec: { revisionHistoryLimit: null, template: { spec: { volumes: null } } },
     }),
     onDeployment("replaces tolerations, which are atomic", inSpec({ tolerations: [{ key: "b", operator: "Exists" }] })),
     onDeployment("merges ports by number", inSpec({ containers: [{ name: "c", ports: [{ containerPort: 81 }] }] })),
-    onDeployment("of a wrong type", { spec: { replicas: "three" } }),
-    onDeployment("of a list where a map is", { spec: [] }),
-    onDeployment("of an unknown field", { spec: { nope: 1 } }),
+    onDeployment("a wrong type", { spec: { replicas: "three" } }),
+    onDeployment("a list for a map", { spec: [] }),
+    onDeployment("an unknown field", { spec: { nope: 1 } }),
     onDeployment("a volume with another source", inSpec({ volumes: [{ name: "v", configMap: { name: "x" } }] })),
     {
-      name: "strategic merge: a Service's ports by port",
+      name: "strategic merge: a Service's ports are merged by port",
       steps: [
         post(services, {
           metadata: { name: "a" },
@@ -227,7 +227,7 @@ export const patches: Table = {
       ],
     },
     {
-      name: "strategic merge: ports of one number come together, whatever is patched",
+      name: "strategic merge: ports with the same number become adjacent in any patch",
       steps: [
         post(
           pods,
@@ -273,6 +273,6 @@ export const patches: Table = {
         }),
       ],
     },
-    { name: "strategic merge: no JSON", steps: [made, patch("strategic", on, "{"), patch("strategic", on, "[]")] },
+    { name: "strategic merge: invalid JSON", steps: [made, patch("strategic", on, "{"), patch("strategic", on, "[]")] },
   ],
 };

@@ -12,7 +12,7 @@ const evicted = (deleteOptions: Fields): Step => post(`${pods}/a/eviction`, evic
 
 const evictions: readonly Case[] = [
   {
-    name: "an eviction is read as its kind and version",
+    name: "an eviction is decoded by its kind and version",
     steps: [
       kept,
       ...[
@@ -37,7 +37,7 @@ const evictions: readonly Case[] = [
     ],
   },
   {
-    name: "an eviction whose preconditions do not hold leaves no trace",
+    name: "an eviction whose preconditions fail changes nothing",
     steps: [
       kept,
       // Without a resourceVersion the real server retries for 10 s in case the UID becomes right.
@@ -49,7 +49,7 @@ const evictions: readonly Case[] = [
     ],
   },
   {
-    name: "an eviction knows the pod as its client does",
+    name: "an eviction sees the pod in the client's version",
     steps: [
       kept,
       evicted({ preconditions: { uid: "{0.metadata.uid}", resourceVersion: "{0.metadata.resourceVersion}" } }),
@@ -71,7 +71,7 @@ const noNode = (name: string): Step => del(`/api/v1/nodes/{ns}-${name}`);
 
 const binding: readonly Case[] = [
   {
-    name: "a binding is read as its kind, by both paths",
+    name: "a binding is decoded by its kind, on both paths",
     steps: [
       post(pods, pod("a")),
       ...[
@@ -125,7 +125,7 @@ const exec = { exec: { command: ["a"] } };
 
 const ephemeral: readonly Case[] = [
   {
-    name: "ephemeral containers come by their own path only",
+    name: "ephemeral containers can be added only by their subresource",
     steps: [
       post(pods, pod("x", {}, { ephemeralContainers: [debug()] })),
       post(paths.deployments, {
@@ -142,7 +142,7 @@ const ephemeral: readonly Case[] = [
     ],
   },
   {
-    name: "what an ephemeral container may be",
+    name: "fields that ephemeral containers can have",
     steps: [
       post(pods, pod("a", {}, { volumes: [{ name: "v", emptyDir: {} }] })),
       ...[
@@ -166,7 +166,7 @@ const ephemeral: readonly Case[] = [
     ],
   },
   {
-    name: "an ephemeral container stays as it is",
+    name: "an ephemeral container cannot be changed",
     steps: [
       post(pods, pod("a")),
       patch("merge", `${pods}/a/ephemeralcontainers`, { spec: { ephemeralContainers: [debug()] } }),
@@ -214,7 +214,7 @@ const running = (more: Fields = {}): Step =>
 
 const resizes: readonly Case[] = [
   {
-    name: "what a resize may change",
+    name: "fields that a resize can change",
     steps: [
       post(pods, pod("a", {}, sized)),
       ...[
@@ -272,7 +272,7 @@ const resizes: readonly Case[] = [
     ],
   },
   {
-    name: "a resize must suit the node",
+    name: "a resize must fit the node",
     steps: [
       ...["linux", "windows"].map((system) =>
         node(system, { "kubernetes.io/os": system }, { allocatable: { cpu: "2", memory: "2Gi" } }),

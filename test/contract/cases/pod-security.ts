@@ -74,7 +74,7 @@ const containerFields =
 
 const baseline: readonly Case[] = [
   {
-    name: "baseline: namespaces of the host",
+    name: "baseline: host namespaces",
     steps: [
       ...enforcing("baseline"),
       ...tried(
@@ -85,7 +85,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: paths of the host",
+    name: "baseline: hostPath volumes",
     steps: [
       ...enforcing("baseline"),
       ...tried(
@@ -102,7 +102,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: ports of the host",
+    name: "baseline: host ports",
     steps: [
       ...enforcing("baseline"),
       ...tried(
@@ -149,7 +149,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: capabilities beyond the usual",
+    name: "baseline: additional capabilities",
     steps: [
       ...enforcing("baseline"),
       ...tried(
@@ -160,7 +160,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: an unmasked /proc, until 1.34 for pods with users of their own too",
+    name: "baseline: an unmasked /proc, until 1.34 even for pods in a user namespace",
     steps: [
       ...enforcing("baseline"),
       post(pods, podOf("a", { hostUsers: false, containers: [container("c", { procMount: "Unmasked" })] })),
@@ -181,7 +181,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: options of SELinux",
+    name: "baseline: SELinux options",
     steps: [
       ...enforcing("baseline"),
       ...tried(
@@ -216,7 +216,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: annotations of seccomp, until 1.18",
+    name: "baseline: seccomp annotations, until 1.18",
     steps: [
       ...enforcing("baseline", "v1.18"),
       post(
@@ -259,7 +259,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: sysctls, which grew harmless with the versions",
+    name: "baseline: sysctls, of which newer versions allow more",
     steps: [
       ...enforcing("baseline"),
       ...tried(
@@ -291,7 +291,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: processes of a Windows host",
+    name: "baseline: Windows HostProcess containers",
     steps: [
       ...enforcing("baseline"),
       ...tried(
@@ -305,7 +305,7 @@ const baseline: readonly Case[] = [
     ],
   },
   {
-    name: "baseline: all that is wrong, in order",
+    name: "baseline: all violations, in order",
     steps: [
       ...enforcing("baseline"),
       post(
@@ -331,11 +331,11 @@ const baseline: readonly Case[] = [
 
 const restricted: readonly Case[] = [
   {
-    name: "restricted: a plain pod, and one that has all it needs",
+    name: "restricted: a plain pod, and one that meets all requirements",
     steps: [...enforcing("restricted"), ...tried(spec({}), tightened({}))],
   },
   {
-    name: "restricted: escalation of privileges",
+    name: "restricted: privilege escalation",
     steps: [
       ...enforcing("restricted"),
       ...tried(
@@ -348,7 +348,7 @@ const restricted: readonly Case[] = [
     ],
   },
   {
-    name: "restricted: capabilities are dropped",
+    name: "restricted: capabilities must be dropped",
     steps: [
       ...enforcing("restricted"),
       ...tried(
@@ -373,7 +373,7 @@ const restricted: readonly Case[] = [
     ],
   },
   {
-    name: "restricted: kinds of volumes",
+    name: "restricted: volume types",
     steps: [
       ...enforcing("restricted"),
       post(
@@ -402,7 +402,7 @@ const restricted: readonly Case[] = [
     ],
   },
   {
-    name: "restricted: nobody is root",
+    name: "restricted: runAsNonRoot",
     steps: [
       ...enforcing("restricted"),
       ...tried(
@@ -423,7 +423,7 @@ const restricted: readonly Case[] = [
     ],
   },
   {
-    name: "restricted: nobody is user 0, since 1.23",
+    name: "restricted: user 0, since 1.23",
     steps: [
       ...enforcing("restricted"),
       ...tried(
@@ -437,7 +437,7 @@ const restricted: readonly Case[] = [
     ],
   },
   {
-    name: "restricted: root with users of its own, since 1.35",
+    name: "restricted: root in a user namespace, since 1.35",
     steps: [
       ...enforcing("restricted"),
       post(pods, tightOne("a", { pod: { runAsUser: 0, runAsNonRoot: false }, spec: { hostUsers: false } })),
@@ -470,7 +470,7 @@ const restricted: readonly Case[] = [
     ],
   },
   {
-    name: "restricted: pods for Windows need less, since 1.25",
+    name: "restricted: fewer requirements for Windows pods, since 1.25",
     steps: [
       ...enforcing("restricted"),
       post(pods, podOf("a", { os: { name: "windows" }, securityContext: { runAsNonRoot: true } })),
@@ -480,7 +480,7 @@ const restricted: readonly Case[] = [
     ],
   },
   {
-    name: "restricted in the first version, and in one that is to come",
+    name: "restricted in the first version, and in a future one",
     steps: [
       ...enforcing("restricted", "v1.0"),
       post(pods, podOf("a", {})),
@@ -514,7 +514,7 @@ const modes: readonly Case[] = [
     steps: [...labelled({ audit: "restricted" }), post(pods, podOf("a", {}))],
   },
   {
-    name: "a namespace that enforces a little and warns of more",
+    name: "a namespace that enforces one level and warns of a stricter one",
     steps: [
       ...labelled({ enforce: "baseline", warn: "restricted" }),
       post(pods, podOf("a", {})),
@@ -524,7 +524,7 @@ const modes: readonly Case[] = [
     ],
   },
   {
-    name: "workloads are warned of what their pods would be refused for",
+    name: "workloads cause warnings if their pods would be rejected",
     steps: [
       ...enforcing("baseline", "v1.30"),
       post(paths.deployments, { metadata: { name: "a" }, spec: { selector, template: templateOf() } }),
@@ -553,7 +553,7 @@ const modes: readonly Case[] = [
     ],
   },
   {
-    name: "updates of a pod that was there before",
+    name: "updates of an existing pod",
     steps: [
       post(pods, privileged("a")),
       settle,
@@ -568,7 +568,7 @@ const modes: readonly Case[] = [
     ],
   },
   {
-    name: "ephemeral containers are looked at",
+    name: "ephemeral containers are checked",
     steps: [
       ...enforcing("baseline"),
       post(pods, podOf("a", {})),
@@ -579,7 +579,7 @@ const modes: readonly Case[] = [
     ],
   },
   {
-    name: "what is no pod is refused as such first",
+    name: "a request that is not a pod is rejected as such first",
     steps: [...enforcing("restricted"), post(pods, podOf("A", {})), post(pods, podOf("a", { containers: [] }))],
   },
 ];
@@ -589,7 +589,7 @@ const owned = { ownerReferences: [{ apiVersion: "v1", kind: "X", name: "x", uid:
 
 const namespaces: readonly Case[] = [
   {
-    name: "a new namespace with labels that say nothing",
+    name: "a new namespace with invalid labels",
     steps: [
       post("/api/v1/namespaces", byLabels("{ns}-a", { enforce: "strict" })),
       post(
@@ -608,7 +608,7 @@ const namespaces: readonly Case[] = [
     ],
   },
   {
-    name: "a namespace is given labels that say nothing",
+    name: "a namespace is updated with invalid labels",
     steps: [
       patch("merge", ns, { metadata: { labels: prefixed({ enforce: "strict", "warn-version": "x" }) } }),
       patch("merge", ns, { metadata: { labels: prefixed({ enforce: "baseline" }) } }),
@@ -617,7 +617,7 @@ const namespaces: readonly Case[] = [
     ],
   },
   {
-    name: "a namespace that enforces more is warned of its pods",
+    name: "an update to a stricter level warns of existing pods",
     steps: [
       post(pods, podOf("b", {})),
       post(pods, podOf("a", {})),
@@ -637,7 +637,7 @@ const namespaces: readonly Case[] = [
     ],
   },
   {
-    name: "pods of one controller are counted",
+    name: "pods of the same controller are counted together",
     steps: [
       post(pods, podOf("c", { hostPID: true }, owned)),
       post(pods, podOf("b", { hostPID: true }, owned)),

@@ -44,21 +44,26 @@ const isOk = "object.data.a == 'ok'";
 const said = (more: Json): Json => ({ validations: [{ expression: isOk, ...more }] });
 
 const answers: readonly Case[] = [
-  judged("a policy refuses what its expression does not allow", expecting(isOk), "ok", "no"),
+  judged("a policy rejects what its expression does not allow", expecting(isOk), "ok", "no"),
   judged("a message", said({ message: " only ok \t" }), "no"),
   judged(
-    "an expression for the message",
+    "a message expression",
     said({ message: "fallback", messageExpression: "'got ' + object.data.a + ' '" }),
     "no",
     "\n",
   ),
-  judged("messages that cannot be used", said({ messageExpression: "object.data.a == 'x' ? '' : 'a\\nb'" }), "x", "y"),
+  judged(
+    "message expressions with unusable results",
+    said({ messageExpression: "object.data.a == 'x' ? '' : 'a\\nb'" }),
+    "x",
+    "y",
+  ),
   judged("a message that fails", said({ message: "fallback", messageExpression: "object.data.missing" }), "x"),
   ...["Forbidden", "Invalid", "RequestEntityTooLarge"].map((reason) =>
     judged(`reason ${reason}`, said({ reason, message: "no" }), "x"),
   ),
   judged(
-    "several expressions, of which the first that fails is told",
+    "several expressions, of which the first failing one is reported",
     expecting("object.data.a != 'x'", isOk, "object.data.a.size() < 2"),
     "x",
     "yy",
@@ -98,7 +103,7 @@ const answers: readonly Case[] = [
     ],
   },
   {
-    name: "a policy is in force with its binding, and no longer without it",
+    name: "a policy is in force only while it has a binding",
     steps: [
       post(validatingPolicies, policy(expecting(isOk))),
       tried("no"),
@@ -145,7 +150,7 @@ const operations: readonly Case[] = [
     ],
   },
   {
-    name: "what an expression sees of a request",
+    name: "variables of a request",
     steps: [
       ...validating({
         validations: [
@@ -188,7 +193,7 @@ const operations: readonly Case[] = [
     ],
   },
   {
-    name: "objects of the cluster have no namespace",
+    name: "cluster-scoped objects have no namespace",
     steps: [
       ...validating({
         matchConstraints: {
@@ -232,7 +237,7 @@ const operations: readonly Case[] = [
     ],
   },
   {
-    name: "an older version of the same objects",
+    name: "an older version of the same resource",
     steps: [
       ...validating({
         matchConstraints: constraints({
@@ -278,7 +283,7 @@ const operations: readonly Case[] = [
     ],
   },
   {
-    name: "policies are not asked about policies",
+    name: "policies do not apply to policies",
     steps: [
       ...validating({
         matchConstraints: {
@@ -304,7 +309,7 @@ const operations: readonly Case[] = [
 
 const matching: readonly Case[] = [
   {
-    name: "names, exclusions and labels",
+    name: "resource names, exclusions and selectors",
     steps: [
       ...validating({
         matchConstraints: constraints({
@@ -322,7 +327,7 @@ const matching: readonly Case[] = [
     ],
   },
   {
-    name: "a binding is about less than its policy",
+    name: "a binding matches less than its policy",
     steps: [
       ...validating(expecting("false"), { matchResources: { objectSelector: { matchLabels: { checked: "1" } } } }),
       tried("a"),
@@ -377,7 +382,7 @@ const matching: readonly Case[] = [
 
 const params: readonly Case[] = [
   {
-    name: "a parameter by its name",
+    name: "a parameter by name",
     steps: [
       post(configmaps, configMap("limits", { most: "2" }, { labels: { kind: "limits" } })),
       ...validating(
@@ -398,7 +403,7 @@ const params: readonly Case[] = [
     ],
   },
   {
-    name: "parameters by their labels",
+    name: "parameters by selector",
     steps: [
       post(configmaps, configMap("one", { most: "5" }, { labels: { use: "limits" } })),
       post(configmaps, configMap("two", { most: "5" }, { labels: { use: "limits" } })),
@@ -414,7 +419,7 @@ const params: readonly Case[] = [
     ],
   },
   ...["Deny", "Allow"].map((parameterNotFoundAction): Case => ({
-    name: `no parameter: ${parameterNotFoundAction}`,
+    name: `a missing parameter: ${parameterNotFoundAction}`,
     steps: [
       ...validating(
         { paramKind: { apiVersion: "v1", kind: "ConfigMap" }, ...expecting("params.data.most == '1'") },
@@ -431,7 +436,7 @@ const params: readonly Case[] = [
     ],
   },
   ...["Fail", "Ignore"].map((failurePolicy): Case => ({
-    name: `a kind of parameters that is not served: ${failurePolicy}`,
+    name: `a paramKind that is not served: ${failurePolicy}`,
     steps: [
       ...validating(
         { failurePolicy, paramKind: { apiVersion: "example.com/v1", kind: "Nothing" }, ...expecting("true") },
@@ -459,7 +464,7 @@ const params: readonly Case[] = [
     ],
   },
   {
-    name: "a parameter of a namespace for an object of the cluster",
+    name: "a namespaced parameter for a cluster-scoped object",
     steps: [
       ...validating(
         {
@@ -480,7 +485,7 @@ const params: readonly Case[] = [
 
 const rights: readonly Case[] = [
   judged(
-    "what the user may do",
+    "the permissions of the user",
     expecting(
       "authorizer.group('apps').resource('deployments').namespace('x').check('delete').allowed()",
       "authorizer.requestResource.check('create').allowed() && !authorizer.requestResource.check('create').errored()",
@@ -490,7 +495,7 @@ const rights: readonly Case[] = [
     "a",
   ),
   judged(
-    "what a service account may do",
+    "the permissions of a service account",
     {
       validations: [
         {
@@ -503,19 +508,19 @@ const rights: readonly Case[] = [
     "a",
   ),
   judged(
-    "wrong questions of rights",
+    "invalid authorizer calls",
     expecting("authorizer.serviceAccount('default', 'A b').group('').resource('pods').check('get').allowed()"),
     "a",
   ),
-  judged("more wrong questions of rights", expecting("authorizer.group('').resource(' ').check('get').allowed()"), "a"),
-  judged("a path that is none", expecting("authorizer.path('').check('get').allowed()"), "a"),
+  judged("more invalid authorizer calls", expecting("authorizer.group('').resource(' ').check('get').allowed()"), "a"),
+  judged("an invalid path", expecting("authorizer.path('').check('get').allowed()"), "a"),
   judged(
-    "an expression that costs too much",
+    "an expression whose cost is too high",
     expecting("[1, 2, 3].all(x, authorizer.group('').resource('pods').check('get').allowed())"),
     "a",
   ),
   judged(
-    "expressions that cost too much together",
+    "expressions whose total cost is too high",
     expecting(
       ...Array.from(
         { length: 16 },
@@ -528,7 +533,7 @@ const rights: readonly Case[] = [
 
 const annotations: readonly Case[] = [
   judged(
-    "annotations for the audit log",
+    "audit annotations",
     {
       auditAnnotations: [
         { key: "value", valueExpression: "'is ' + object.data.a" },

@@ -45,7 +45,7 @@ const cases: readonly Case[] = [
   expressions("expressions that cannot be parsed", "object.", "(true", "object.a === 1"),
   expressions("expressions of the wrong type", "1", "'a'", "object.spec", "object.spec.a == 1 ? 'a' : 'b'"),
   expressions(
-    "names that are not there",
+    "unknown names",
     "self.a == 1",
     "params.a == 1",
     "variables.a == 1",
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     ),
   ),
   tried(
-    "messages of the wrong form",
+    "invalid messages",
     ...[" ", "a\nb"].map((message) => ({ validations: [{ expression: "true", message }] })),
     { validations: [{ expression: "true", reason: "Other" }] },
     { validations: [{ expression: " " }] },
@@ -129,7 +129,7 @@ const cases: readonly Case[] = [
     },
   ),
   tried(
-    "what a policy is about",
+    "match constraints",
     { matchConstraints: {}, ...expecting("true") },
     {
       matchConstraints: constraints({
@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
     ].map((one) => patching(one)),
   ),
   triedMutating(
-    "mutations of the wrong form",
+    "invalid mutations",
     { mutations: [] },
     { mutations: [{ patchType: "Other" }] },
     { mutations: [{ patchType: "JSONPatch" }] },
@@ -196,9 +196,9 @@ const cases: readonly Case[] = [
     },
     { validations: [{ expression: "true" }], ...applying("jsonpatch.escapeKey('a') == 'a' ? Object{} : Object{}") },
   ),
-  expressions("patches are for mutations", "Object{} == Object{}", "jsonpatch.escapeKey('a') == 'a'"),
+  expressions("JSON patches only in mutations", "Object{} == Object{}", "jsonpatch.escapeKey('a') == 'a'"),
   {
-    name: "conditions of webhooks",
+    name: "match conditions of webhooks",
     steps: [
       "object.a == 1",
       "1",

@@ -26,7 +26,7 @@ export const proxies: Table = {
   name: "proxies",
   cases: [
     {
-      name: "a Service that is not there, has no endpoints, or not that port",
+      name: "a Service that is missing, or without endpoints, or without that port",
       steps: [
         ...named("none", "none:80", "none:http", "https:none:80", "None"),
         post(services, web),
@@ -39,7 +39,7 @@ export const proxies: Table = {
       ],
     },
     {
-      name: "a Service whose endpoints are no pods of its namespace",
+      name: "a Service whose endpoints are not pods of its namespace",
       steps: [
         post(services, web),
         post(pods, pod("a", { labels: { app: "web" } }, { nodeName: "nowhere" })),
@@ -64,7 +64,7 @@ export const proxies: Table = {
       ],
     },
     {
-      name: "a pod that is not there, or has no address that one may connect to",
+      name: "a pod that is missing, or without an address that may be used",
       steps: [
         get(`${pods}/none/proxy`),
         get(`${pods}/none:80/proxy/x`),
@@ -79,7 +79,7 @@ export const proxies: Table = {
       ],
     },
     {
-      name: "a node that is not there, or has no address that one may connect to",
+      name: "a node that is missing, or without an address that may be used",
       steps: [
         get(`${nodes}/none/proxy`),
         get(`${nodes}/a:b:c:d/proxy`),
@@ -105,7 +105,7 @@ export const proxies: Table = {
       ],
     },
     {
-      name: "how it is asked, and by whom",
+      name: "methods, headers and users",
       steps: [
         get(`${services}/none/proxy`, "dryRun=All"),
         get(`${services}/none/proxy`, "dryRun="),

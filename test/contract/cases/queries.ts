@@ -18,7 +18,7 @@ export const queries: Table = {
   name: "queries",
   cases: [
     listing(
-      "a limit that is none",
+      "an invalid limit",
       "limit=",
       "limit=x",
       "limit=1.5",
@@ -29,9 +29,9 @@ export const queries: Table = {
       "limit=-1",
       "limit=0x1",
     ),
-    listing("options that stand twice", "limit=1&limit=x", "limit=x&limit=1"),
+    listing("duplicate options", "limit=1&limit=x", "limit=x&limit=1"),
     listing(
-      "a version that is none",
+      "an invalid version",
       "resourceVersion=x",
       "resourceVersion=-1",
       "resourceVersion=1.5",
@@ -40,7 +40,7 @@ export const queries: Table = {
       "resourceVersion=18446744073709551616",
     ),
     listing(
-      "a token to continue that is none",
+      "an invalid continue token",
       token("null"),
       token("5"),
       token("[]"),
@@ -59,7 +59,7 @@ export const queries: Table = {
       token({ v: "meta.k8s.io/v1", rv: 5, start: "a/../b" }),
     ),
     listing(
-      "a token of a version that is none",
+      "a continue token of an invalid version",
       v1("1e300"),
       v1("1.5"),
       v1("9223372036854775808"),
@@ -67,13 +67,13 @@ export const queries: Table = {
       v1("true"),
     ),
     listing(
-      "a token and a version",
+      "a continue token and a version",
       `${token("{}")}&resourceVersion=5`,
       `${v1("5")}&resourceVersion=5`,
       `${token("{}")}&resourceVersionMatch=Exact`,
     ),
     listing(
-      "labels of bytes that are no text",
+      "a label selector that is not UTF-8",
       "labelSelector=%00",
       "labelSelector=%20",
       "labelSelector=%0A",
@@ -82,7 +82,7 @@ export const queries: Table = {
       "fieldSelector=%20",
     ),
     listing(
-      "flags and their ways to be said",
+      "flags in all notations",
       "watch=0",
       "watch=false",
       "watch=FALSE",
@@ -92,9 +92,9 @@ export const queries: Table = {
       "sendInitialEvents=false",
       "pretty=x",
     ),
-    listing("what there was once", "export=true", "export=", "export=false", "exact=true", "includeUninitialized=true"),
+    listing("deprecated options", "export=true", "export=", "export=false", "exact=true", "includeUninitialized=true"),
     {
-      name: "an object with options of what there was once",
+      name: "a get with deprecated options",
       steps: [
         post(configmaps, configMap("a")),
         get(`${configmaps}/a`, "export=true"),
@@ -105,24 +105,24 @@ export const queries: Table = {
       ],
     },
     watched(
-      "a token to continue",
+      "a continue token",
       "timeoutSeconds=1&continue=x",
       "timeoutSeconds=1&limit=1",
       "timeoutSeconds=1&continue=x&resourceVersionMatch=Exact",
     ),
     watched(
-      "a time that is none",
+      "an invalid timeout",
       "timeoutSeconds=1000000000000000000000000000000",
       "timeoutSeconds=x",
       "timeoutSeconds=",
     ),
     watched(
-      "a version that is none",
+      "an invalid version",
       "resourceVersion=x&timeoutSeconds=1",
       "resourceVersion=99999999999999999999999&timeoutSeconds=1",
     ),
     {
-      name: "a collection is deleted with options of lists",
+      name: "a collection is deleted with list options",
       steps: [
         post(configmaps, configMap("a")),
         del(configmaps, undefined, "limit=x"),

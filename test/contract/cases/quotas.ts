@@ -29,7 +29,7 @@ const asking = (requests: Fields, limits: Fields = {}): Fields => ({
 
 const cases: readonly Case[] = [
   {
-    name: "Services by their ports and balancers, and when they change",
+    name: "Services by node ports and load balancers, and when they change",
     steps: [
       ...quota("q", { services: "4", "services.nodeports": "4", "services.loadbalancers": "1" }),
       settle,
@@ -52,7 +52,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "claims by their storage and their class",
+    name: "claims by storage and class",
     steps: [
       ...quota("q", {
         persistentvolumeclaims: "3",
@@ -71,7 +71,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "quotas with scopes count what is in them",
+    name: "quotas with scopes count only matching objects",
     steps: [
       ...quota("best-effort", { pods: "1" }, { scopes: ["BestEffort"] }),
       ...quota("others", { pods: "1" }, { scopes: ["NotBestEffort"] }),
@@ -99,7 +99,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "quotas for pods that end, that reach elsewhere, and that are critical",
+    name: "scopes for terminating pods, cross-namespace affinity and priority classes",
     steps: [
       ...quota("ending", { pods: "0" }, { scopes: ["Terminating"] }),
       ...quota("elsewhere", { pods: "0" }, { scopes: ["CrossNamespacePodAffinity"] }),
@@ -135,7 +135,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "pods by what they ask for, sidecars and resizes included",
+    name: "pods by their requests, including sidecars and resizes",
     steps: [
       ...quota("q", {
         "requests.cpu": "2",
@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a quota that nobody has counted takes nothing, not even what is there already",
+    name: "a quota without a status rejects even updates of existing objects",
     steps: [
       service("a", {}),
       post(quotas, { metadata: { name: "q" }, spec: { hard: { services: "1" } } }),
@@ -194,7 +194,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a Job's failure policy looks for conditions that are true",
+    name: "a Job's pod failure policy gets status True as the default",
     steps: [
       post(paths.jobs, {
         metadata: { name: "j" },

@@ -80,7 +80,7 @@ export const rareParts: Table = {
   name: "rare-parts",
   cases: [
     {
-      name: "a status of flow control takes nothing of the metadata, and does not look at it",
+      name: "a status of flow control ignores the metadata, and does not validate it",
       steps: [
         post(`${flow}/prioritylevelconfigurations`, { ...mine, ...level }),
         ...otherMetadata.map((metadata) =>
@@ -89,7 +89,7 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "a status of a policy takes some of the metadata",
+      name: "a status of a policy updates some of the metadata",
       steps: [
         post(`${registration}/validatingadmissionpolicies`, { ...mine, ...policy }),
         ...otherMetadata.map((metadata) =>
@@ -98,7 +98,7 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "fields that warnings of a policy are about",
+      name: "the field paths of a policy's warnings",
       steps: [
         post(`${registration}/validatingadmissionpolicies`, { ...mine, ...policy }),
         ...[
@@ -139,7 +139,7 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "updates of policies, their bindings and webhooks look at all of the metadata again",
+      name: "updates of policies, bindings and webhooks validate all metadata again",
       steps: [
         ["validatingadmissionpolicies", policy],
         ["validatingadmissionpolicybindings", binding],
@@ -153,7 +153,7 @@ export const rareParts: Table = {
       ]),
     },
     {
-      name: "empty lists where none are allowed",
+      name: "empty lists that are not allowed",
       steps: [
         ...["finalizers", "ownerReferences", "managedFields", "labels"].map((key) =>
           post(
@@ -228,7 +228,7 @@ export const rareParts: Table = {
       ].map((body) => post(`${devices}/resourceslices`, body, dry)),
     },
     {
-      name: "how much of a device a request takes",
+      name: "the capacity of a device that a request takes",
       steps: [
         device({ capacity: { c: { value: "1", requestPolicy: { default: "1" } } } }),
         capacity("1", { validValues: ["1"], validRange: { min: "1" } }),
@@ -244,7 +244,7 @@ export const rareParts: Table = {
       ].map((body) => post(`${devices}/resourceslices`, body, dry)),
     },
     {
-      name: "the nodes of an allocation",
+      name: "the node selector of an allocation",
       steps: [
         post(claims, { ...named, spec: { devices: { requests: [request] } } }),
         ...[[], [{ matchExpressions: [{ key: "A b", operator: "In", values: [] }] }]].map((nodeSelectorTerms) =>
@@ -258,7 +258,7 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "a patch that leaves no version, or another kind",
+      name: "a patch that removes the version, or changes the kind",
       steps: [
         post(paths.configmaps, named),
         patch("merge", `${paths.configmaps}/a`, { apiVersion: "/" }, dry),
@@ -277,11 +277,11 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "nothing in a list of bytes",
+      name: "a null value for bytes",
       steps: [post(paths.secrets, { ...named, data: { a: [104, null] } }, dry)],
     },
     {
-      name: "an empty map of what is immutable, where there was none",
+      name: "an empty map in an immutable field that was unset",
       steps: [
         post(paths.configmaps, { ...named, immutable: true }),
         ...["data", "binaryData"].map((key) => patch("merge", `${paths.configmaps}/a`, { [key]: {} }, dry)),
@@ -292,14 +292,14 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "no overhead, which is some",
+      name: "an empty overhead",
       steps: [
         post(paths.pods, { ...named, spec: { containers, overhead: {} } }, dry),
         post(paths.pods, { ...named, spec: { containers, overhead: null } }, dry),
       ],
     },
     {
-      name: "the health of what containers have",
+      name: "the health of a container's resources",
       steps: [
         post(paths.pods, {
           ...named,
@@ -337,7 +337,7 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "finalizers of Events, and in the status of a CronJob",
+      name: "finalizers of Events, and in the status update of a CronJob",
       steps: [
         post(events, event),
         patch("merge", `${events}/a`, { metadata: { finalizers: ["TCP"] } }, dry),
@@ -359,7 +359,7 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "the status of a VolumeAttachment, where the whole object is looked at again",
+      name: "the status of a VolumeAttachment, which validates the whole object",
       steps: [
         post(attachments, {
           ...mine,
@@ -370,7 +370,7 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "names of what has no objects",
+      name: "names of kinds without objects",
       steps: ["a", "50%25"].flatMap((name) => [
         get(`/apis/authentication.k8s.io/v1/tokenreviews/${name}`),
         get(`/api/v1/namespaces/{ns}/bindings/${name}`),
@@ -378,7 +378,7 @@ export const rareParts: Table = {
       ]),
     },
     {
-      name: "numbers that their fields cannot hold, in objects that are merged",
+      name: "numbers that do not fit into their fields, in merged objects",
       steps: [
         post(paths.replicationcontrollers, {
           ...named,
@@ -396,7 +396,7 @@ export const rareParts: Table = {
       ],
     },
     {
-      name: "an order of objects that nothing tells apart",
+      name: "a $setElementOrder of indistinguishable objects",
       differs: "the real server panics and closes the connection, where the sandbox says so: 500",
       steps: [
         post(claims, { ...named, spec: { devices: { requests: [request] } } }),

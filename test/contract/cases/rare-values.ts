@@ -20,14 +20,14 @@ export const rareValues: Table = {
   name: "rare-values",
   cases: [
     {
-      name: "claims of a whole pod, even if they are empty; of a container they are nothing",
+      name: "empty claims of a pod are stored, those of a container are dropped",
       steps: [
         post(paths.pods, { ...named, spec: { containers, resources: { claims: [] } } }, dry),
         post(paths.pods, { ...named, spec: { containers: [{ ...containers[0], resources: { claims: [] } }] } }, dry),
       ],
     },
     {
-      name: "an empty text where a pointer is",
+      name: "an empty string in a pointer field",
       steps: [
         post(
           paths.persistentvolumeclaims,
@@ -41,11 +41,11 @@ export const rareValues: Table = {
       ],
     },
     {
-      name: "a tolerance of an autoscaler that is negative",
+      name: "a negative tolerance of an autoscaler",
       steps: [post(autoscalers, { ...named, spec: { ...scaled, behavior: { scaleDown: { tolerance: "-1" } } } }, dry)],
     },
     {
-      name: "the topology of a new EndpointSlice is dropped before it is looked at",
+      name: "the topology of a new EndpointSlice is dropped before validation",
       steps: [
         post(slices, {
           ...named,
@@ -56,7 +56,7 @@ export const rareValues: Table = {
       ],
     },
     {
-      name: "ranges of a NetworkPolicy that do not begin at their first address",
+      name: "CIDRs of a NetworkPolicy with host bits",
       steps: [
         post(policies, { ...named, spec: block("192.0.2.1/24", "192.0.2.0/25") }),
         post(policies, { ...named, spec: block("192.0.2.0/24", "192.0.2.1/25", "010.0.0.0/30") }),
@@ -82,7 +82,7 @@ export const rareValues: Table = {
       ],
     },
     {
-      name: "UIDs of pods that a Job has not counted",
+      name: "UIDs of uncounted pods of a Job",
       steps: [
         post(paths.jobs, { ...named, spec: { template: { spec: { containers, restartPolicy: "Never" } } } }),
         patch(
@@ -94,13 +94,13 @@ export const rareValues: Table = {
       ],
     },
     {
-      name: "names of StatefulSets are labels",
+      name: "names of StatefulSets must be labels",
       steps: [
         post(paths.statefulsets, { metadata: { name: "a.example.com" }, spec: { ...workload, serviceName: "s" } }, dry),
       ],
     },
     {
-      name: "a generateName beside a name, where only the name counts",
+      name: "generateName is ignored if there is a name",
       steps: [
         post(
           paths.replicationcontrollers,
@@ -115,7 +115,7 @@ export const rareValues: Table = {
       ],
     },
     {
-      name: "a quantity that is null",
+      name: "a null quantity",
       steps: [
         post(paths.resourcequotas, { ...named, spec: { hard: { pods: null } } }, dry),
         post(paths.resourcequotas, { ...named, spec: { hard: { a: null } } }, dry),
@@ -129,7 +129,7 @@ export const rareValues: Table = {
       steps: [post(paths.secrets, { ...named, data: { a: [104, 105], b: [] } })],
     },
     {
-      name: "a PUT that creates, with a version that is none",
+      name: "a PUT that creates, with an invalid version",
       steps: [
         put(`${paths.leases}/a`, { metadata: { name: "a", resourceVersion: "abc" }, spec: {} }),
         put(`${paths.leases}/a`, { metadata: { name: "a", resourceVersion: "-1" }, spec: {} }),
@@ -137,7 +137,7 @@ export const rareValues: Table = {
       ],
     },
     {
-      name: "directives of strategic merge patches for what is no list",
+      name: "directives of strategic merge patches for something other than a list",
       steps: [
         post(paths.configmaps, { ...named, data: { a: "1" }, binaryData: { c: "YQ==" } }),
         ...[
@@ -151,14 +151,14 @@ export const rareValues: Table = {
       ],
     },
     {
-      name: "an old name of the service account does not outvote the new one",
+      name: "the deprecated serviceAccount does not override the new field",
       steps: [
         post(paths.pods, { ...named, spec: { containers } }),
         patch("merge", `${paths.pods}/a`, { spec: { serviceAccount: "other" } }, dry),
       ],
     },
     {
-      name: "kinds that cannot be selected by namespace",
+      name: "kinds without selection by namespace",
       steps: [
         get("/api/v1/nodes", "fieldSelector=metadata.namespace%3Da"),
         get("/api/v1/namespaces", "fieldSelector=metadata.namespace%3Da"),

@@ -43,7 +43,7 @@ export const reviews: Table = {
     { name: "metadata of SelfSubjectReviews", steps: metadatas.map((metadata) => post(self, { metadata })) },
     { name: "metadata of TokenReviews", steps: each(token, { token: "x" }) },
     {
-      name: "what one may do oneself",
+      name: "access of the user itself",
       steps: [
         post(selfAccess, { spec: pods }),
         post(selfAccess, { spec: path("/nope", "post") }),
@@ -72,7 +72,7 @@ export const reviews: Table = {
       ],
     },
     {
-      name: "what others may do",
+      name: "access of other users",
       steps: [
         post(access, { spec: { user: "u", ...pods } }),
         post(access, { spec: { user: "u", groups: ["system:masters"], ...pods } }),
@@ -95,14 +95,14 @@ export const reviews: Table = {
       ],
     },
     {
-      name: "tokens that are none",
+      name: "invalid tokens",
       steps: ["x", "a.b.c", "Bearer x"].flatMap((text) => [
         post(token, { spec: { token: text } }),
         post(token, { spec: { token: text, audiences: ["a", "https://kubernetes.default.svc"] } }),
       ]),
     },
     {
-      name: "paths that are open to nobody but masters",
+      name: "paths that are open only to system:masters",
       steps: [
         "/api",
         "/apis/apps",

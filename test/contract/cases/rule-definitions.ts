@@ -73,14 +73,14 @@ export const definedRuleCases: readonly Case[] = [
     "self.startsWith('a')",
   ),
   objectRules(
-    "fields that are not described",
+    "fields that are not in the schema",
     "self.x > 1",
     "self.b.c == 'a'",
     "self.m.x.y == 1",
     "self.metadata.name == 'a'",
   ),
   fields(
-    "an expression over several lines",
+    "a multi-line expression",
     ruled(int, { rule: "self > 1 &&\n  self < 'a'", message: "no" }),
     ruled(int, "self > 1 &&\nself < 9"),
   ),
@@ -93,13 +93,13 @@ export const definedRuleCases: readonly Case[] = [
   ),
   rules("rules without an expression", "", "  ", {}, { rule: "", message: "no" }),
   rules(
-    "messages of the wrong form",
+    "invalid messages",
     { rule: "true", message: "  " },
     { rule: "true", message: "a\nb" },
     { rule: "true", message: "" },
   ),
   rules(
-    "expressions for messages",
+    "message expressions",
     { rule: "true", messageExpression: "  " },
     { rule: "true", messageExpression: "1" },
     { rule: "true", messageExpression: "self +" },
@@ -108,43 +108,43 @@ export const definedRuleCases: readonly Case[] = [
   ),
   rules("reasons", { rule: "true", reason: "FieldValueTooLong" }, { rule: "true", reason: "" }),
   objectRules(
-    "paths of fields that are not there",
+    "paths of missing fields",
     ...[" ", ".x", "a", ".a.b", ".a\n", ".l[0]", ".m", ".m['x']", "['b.c']", ".b.c", ".m['x", "..a", ".a[", "[a]"].map(
       (fieldPath) => ({ rule: "true", fieldPath }),
     ),
   ),
   rules(
-    "an old value that may be absent, and is not asked for",
+    "an oldSelf that can be missing, without optionalOldSelf",
     { rule: "true", optionalOldSelf: true },
     { rule: "true", optionalOldSelf: false },
     { rule: "oldSelf.hasValue()", optionalOldSelf: true },
     { rule: "oldSelf > 1", optionalOldSelf: true },
   ),
   fields(
-    "transitions where items have no old ones",
+    "transition rules for items without old values",
     { type: "array", maxItems: 5, items: ruled(int, "self >= oldSelf") },
     { type: "array", maxItems: 5, "x-kubernetes-list-type": "set", items: ruled(int, "self >= oldSelf") },
     { type: "array", maxItems: 5, items: { type: "object", properties: { a: ruled(int, "self >= oldSelf") } } },
     { type: "array", maxItems: 5, items: ruled(int, { rule: "oldSelf.hasValue()", optionalOldSelf: true }) },
   ),
   fields(
-    "a rule that costs too much",
+    "a rule whose cost is too high",
     ruled(texts(), costly),
     ruled(texts(100), costly),
     ruled(texts(100, 10), costly),
     ruled(texts(200, 2000), costly),
   ),
   fields(
-    "a little too much",
+    "a rule whose cost is slightly too high",
     ruled({ type: "array", items: { type: "integer" }, maxItems: 1500 }, "self.all(x, self.all(y, x >= y))"),
     ruled({ type: "array", items: { type: "integer" }, maxItems: 1000 }, "self.all(x, self.all(y, x >= y))"),
   ),
   fields(
-    "a message that costs too much",
+    "a message expression whose cost is too high",
     ruled(texts(), { rule: "true", messageExpression: "self.map(x, self.map(y, x + y).join('')).join('')" }),
   ),
   fields(
-    "rules that cost too much for how often their value can occur",
+    "rules whose cost is too high for the number of their values",
     { type: "array", items: ruled({ type: "array", maxItems: 50, items: { type: "string", maxLength: 20 } }, costly) },
     {
       type: "object",
@@ -157,7 +157,7 @@ export const definedRuleCases: readonly Case[] = [
       items: ruled({ type: "array", maxItems: 50, items: { type: "string", maxLength: 20 } }, costly),
     },
   ),
-  tried("rules that cost too much as a whole", {
+  tried("rules whose total cost is too high", {
     schema: specOf({
       field: ruled(
         { type: "array", maxItems: 1000, items: { type: "integer" } },
@@ -166,7 +166,7 @@ export const definedRuleCases: readonly Case[] = [
     }),
   }),
   tried(
-    "rules wait for what is wrong with the schema around them",
+    "rules are checked only if the schema around them is valid",
     { schema: specOf({ field: ruled({ ...int, uniqueItems: true }, "self > 'a'") }) },
     { schema: ruled(specOf({ field: { ...int, uniqueItems: true } }), "self.spec.field > 'a'") },
     {
@@ -177,25 +177,25 @@ export const definedRuleCases: readonly Case[] = [
     },
     { schema: specOf({ field: ruled({ "x-kubernetes-int-or-string": true, type: "object" }, "self > 'a'") }) },
   ),
-  tried("rules may stand at the top beside a status", {
+  tried("rules at the root, beside a status", {
     schema: ruled({ type: "object", properties: { status: { type: "object" } } }, "has(self.status)"),
     version: { subresources: { status: {} } },
   }),
   fields(
-    "rules may not stand in other parts of validation",
+    "rules in unsupported parts of the schema",
     { type: "object", properties: { a: int }, allOf: [ruled({}, "true")] },
     { type: "object", properties: { a: int }, not: { properties: { a: ruled({}, "true") } } },
   ),
   fields(
-    "defaults that satisfy the rules, and do not",
+    "defaults that satisfy the rules, and defaults that do not",
     ruled({ ...int, default: 5 }, "self > 3"),
     ruled({ ...int, default: 2 }, "self > 3"),
     ruled({ ...int, default: 2 }, { rule: "self > oldSelf" }),
     ruled({ ...int, default: 2 }, { rule: "oldSelf.hasValue()", optionalOldSelf: true, message: "no" }),
   ),
-  fields("a default beside a rule that cannot be compiled", ruled({ ...int, default: 5 }, "self > 'a'")),
+  fields("a default beside a rule that does not compile", ruled({ ...int, default: 5 }, "self > 'a'")),
   fields(
-    "a default of an object with rules inside",
+    "a default of an object with nested rules",
     { type: "object", default: { a: 1 }, properties: { a: ruled(int, "self > 3") } },
     { type: "object", default: { a: 4 }, properties: { a: ruled(int, "self > 3") } },
   ),

@@ -58,7 +58,7 @@ export const services: Table = {
       },
     ),
     news(
-      "who reaches a new Service",
+      "traffic policies of a new Service",
       { externalTrafficPolicy: "Local" },
       { type: "NodePort", externalTrafficPolicy: "Some" },
       { type: "NodePort", healthCheckNodePort: 30_002 },
@@ -70,7 +70,7 @@ export const services: Table = {
       { ports: [{ port: 80, targetPort: 65_536, appProtocol: "a b" }] },
     ),
     news(
-      "what the server warns of",
+      "warnings of the server",
       { externalIPs: ["FD00::0001", "fd00::2", "1.2.3.4"] },
       { type: "LoadBalancer", loadBalancerIP: "FD00::1" },
       { clusterIP: "None", loadBalancerIP: "::ffff:1.2.3.4", externalIPs: ["1.2.3.4"], sessionAffinity: "ClientIP" },
@@ -79,7 +79,7 @@ export const services: Table = {
       { type: "ExternalName", externalName: "a.b", externalIPs: ["1.2.3.4"] },
     ),
     changes(
-      "a load balancer keeps its class",
+      "a load balancer class cannot be changed",
       balancer,
       { type: "LoadBalancer" },
       { ...balancer, loadBalancerClass: "a.b/d" },
@@ -110,7 +110,7 @@ export const services: Table = {
       { type: "LoadBalancer" },
     ),
     {
-      name: "devices for administrators are for namespaces that say so",
+      name: "admin access to devices only in labelled namespaces",
       steps: [
         post(`${claims}/resourceclaims`, { metadata: { name: "a" }, spec: request({ adminAccess: true }) }),
         post(`${claims}/resourceclaimtemplates`, {
@@ -126,7 +126,7 @@ export const services: Table = {
       ],
     },
     {
-      name: "fields of features that are off are dropped",
+      name: "fields behind disabled features are dropped",
       steps: [
         post(paths.pods, {
           metadata: { name: "a" },
@@ -140,7 +140,7 @@ export const services: Table = {
       ],
     },
     {
-      name: "what nodes can do is listed in order",
+      name: "node features are sorted",
       steps: [["b"], ["B", "A"], ["A", "A"], ["A", "B/c"]].map((declaredFeatures, index) =>
         post("/api/v1/nodes", { metadata: { name: `{ns}-${index}` }, status: { declaredFeatures } }, "dryRun=All"),
       ),

@@ -84,7 +84,7 @@ const pods: readonly Case[] = [
     { conditions: [{ type: "Ready", status: "True", observedGeneration: -1 }], observedGeneration: -2 },
   ),
   statuses(
-    "which generation of a pod was observed stays where it is left out",
+    "the observed generation of a pod is kept if it is left out",
     pod,
     { observedGeneration: 1, conditions: [{ type: "Ready", status: "True", observedGeneration: 1 }] },
     {
@@ -109,7 +109,7 @@ const pods: readonly Case[] = [
     { hostIP: "192.0.2.9", hostIPs: [{ ip: "192.0.2.9" }] },
   ),
   statuses(
-    "what has ended runs again only where it may be restarted",
+    "finished containers run again only if they may be restarted",
     pod,
     { containerStatuses: [ended(1)] },
     { containerStatuses: [running] },
@@ -119,7 +119,7 @@ const pods: readonly Case[] = [
     { initContainerStatuses: [running], ephemeralContainerStatuses: [running] },
   ),
   statuses(
-    "nodes and claims that a pod's status names",
+    "node and claims in a pod's status",
     pod,
     { nominatedNodeName: "A_b" },
     { nominatedNodeName: "n" },
@@ -146,7 +146,7 @@ const pods: readonly Case[] = [
 
 const others: readonly Case[] = [
   statuses(
-    "what a claim got",
+    "allocated resources of a claim",
     claim,
     { phase: "Never", capacity: { storage: "1Gi" } },
     { capacity: { storage: "-1" } },
@@ -165,7 +165,7 @@ const others: readonly Case[] = [
     { conditions: [condition], disruptionsAllowed: 1 },
   ),
   statuses(
-    "for whom a ResourceClaim is reserved",
+    "consumers of a ResourceClaim",
     deviceClaim,
     { reservedFor: [{ resource: "pods", name: "p", uid: "u" }] },
     {
@@ -180,7 +180,7 @@ const others: readonly Case[] = [
     { allocation: null },
   ),
   statuses(
-    "which devices a ResourceClaim got",
+    "allocated devices of a ResourceClaim",
     deviceClaim,
     {
       allocation: {
@@ -197,7 +197,7 @@ const others: readonly Case[] = [
     { allocation: { devices: { results: [result] } } },
   ),
   statuses(
-    "what drivers say of devices",
+    "device statuses of drivers",
     deviceClaim,
     { devices: [device] },
     { allocation: { devices: { results: [result] } }, devices: [{ ...device, conditions: [condition] }] },
@@ -211,7 +211,7 @@ const others: readonly Case[] = [
     { allocation: null },
   ),
   statuses(
-    "what a node has",
+    "the status of a node",
     node,
     { capacity: { cpu: "-1" } },
     { capacity: { pods: "1.5" } },

@@ -21,13 +21,13 @@ export const times: Table = {
   name: "times",
   cases: [
     timed(
-      "the time of making stands still, whatever a client says",
+      "the creationTimestamp is kept, whatever a client sends",
       post(configmaps, configMap("a", { a: "1" }, { creationTimestamp: "2020-01-01T00:00:00Z" })),
       put(`${configmaps}/a`, configMap("a", { a: "2" }, { creationTimestamp: "2020-01-01T00:00:00Z" })),
       get(`${configmaps}/a`),
     ),
     timed(
-      "the time of a pod's end is that of its first deletion and the shortest grace",
+      "the deletionTimestamp of a pod is its first deletion plus the shortest grace period",
       post(pods, pod("a", {}, { nodeName: "n" })),
       del(`${pods}/a`, grace(40)),
       del(`${pods}/a`, grace(60)),
@@ -36,14 +36,14 @@ export const times: Table = {
       get(`${pods}/a`),
     ),
     timed(
-      "what a finalizer holds keeps the time of its first deletion",
+      "an object with a finalizer keeps the time of its first deletion",
       post(configmaps, configMap("a", {}, { finalizers: ["example.com/a", "example.com/b"] })),
       del(`${configmaps}/a`),
       del(`${configmaps}/a`),
       patch("merge", `${configmaps}/a`, { metadata: { finalizers: ["example.com/a"] } }),
     ),
     timed(
-      "a condition of a pod moves when it is bound, and when it is evicted",
+      "condition times of a pod change when it is bound and when it is evicted",
       post(pods, pod("a")),
       bind,
       get(`${pods}/a`),

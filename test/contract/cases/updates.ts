@@ -29,7 +29,7 @@ const scaling: readonly Named[] = [
     scaleTo(p.statefulsets, 2, "fieldManager=two"),
   ),
   scales(
-    "after a scale to nothing nobody manages the replicas",
+    "after a scale to 0 nobody manages the replicas",
     p.deployments,
     { replicas: 2 },
     scaleTo(p.deployments, 0),
@@ -37,14 +37,14 @@ const scaling: readonly Named[] = [
     scaleTo(p.deployments, 3),
   ),
   scales(
-    "after a scale to nothing an update manages the replicas again",
+    "after a scale to 0 an update manages the replicas again",
     p.deployments,
     { replicas: 2 },
     scaleTo(p.deployments, 0),
     patch("merge", `${p.deployments}/a`, { spec: { replicas: 1 } }),
     scaleTo(p.deployments, 3),
   ),
-  scales("a scale from nothing", p.replicasets, { replicas: 0 }, scaleTo(p.replicasets, 0), scaleTo(p.replicasets, 1)),
+  scales("a scale from 0", p.replicasets, { replicas: 0 }, scaleTo(p.replicasets, 0), scaleTo(p.replicasets, 1)),
 ];
 
 const jobTemplate = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
@@ -60,11 +60,11 @@ const job = (name: string, metadata: Record<string, unknown>, template: unknown)
 const appTemplate = { ...jobTemplate, metadata: { labels: { app: "a" } } };
 
 const writtenAgain: readonly Named[] = [
-  job("a Job without labels is written by its first update", {}, jobTemplate),
+  job("a Job without labels is changed by an empty patch", {}, jobTemplate),
   job("a Job with labels is not", { labels: { app: "a" } }, jobTemplate),
   job("a Job whose template has labels is not", {}, appTemplate),
   {
-    name: "a pod's tolerations replaced by those that it has, but for the server's own",
+    name: "a pod's tolerations are replaced, except for the server's own",
     steps: [
       post(p.pods, pod("a", {}, { tolerations: [{ key: "t", operator: "Exists" }] })),
       patch("strategic", `${p.pods}/a`, { spec: { tolerations: [{ key: "t", operator: "Exists" }] } }),
@@ -81,7 +81,7 @@ const writtenAgain: readonly Named[] = [
     ],
   },
   {
-    name: "a pod's address and the list of its addresses",
+    name: "a pod's podIP and podIPs",
     steps: [
       post(p.pods, pod("a")),
       patch("merge", `${p.pods}/a/status`, { status: { podIP: "1.2.3.4" } }),
@@ -102,15 +102,15 @@ const goneInDryRun = (name: string, path: string, body: Record<string, unknown>)
 const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles";
 
 const ends: readonly Named[] = [
-  goneInDryRun("a dry run that takes a Job's finalizer away and removes it", p.jobs, {
+  goneInDryRun("a dry run of a deletion that removes a Job's finalizer", p.jobs, {
     spec: { template: jobTemplate },
   }),
-  goneInDryRun("a dry run that takes a ConfigMap's finalizer away and removes it", p.configmaps, { data: { k: "v" } }),
-  goneInDryRun("a dry run that takes a Service's finalizer away and removes it", p.services, {
+  goneInDryRun("a dry run of a deletion that removes a ConfigMap's finalizer", p.configmaps, { data: { k: "v" } }),
+  goneInDryRun("a dry run of a deletion that removes a Service's finalizer", p.services, {
     spec: { ports: [{ port: 80 }] },
   }),
   {
-    name: "a Role loses its last finalizer and its rules at once",
+    name: "a Role loses its last finalizer and its rules in one update",
     steps: [
       post(roles, { metadata: { name: "a", finalizers: ["example.com/a"] }, rules: [] }),
       del(`${roles}/a`),
@@ -118,7 +118,7 @@ const ends: readonly Named[] = [
     ],
   },
   {
-    name: "a LimitRange that goes takes no new finalizer, and is told so once",
+    name: "a terminating LimitRange rejects new finalizers, with one error",
     steps: [
       post(p.limitranges, { metadata: { name: "a", finalizers: ["example.com/a"] }, spec: { limits: [] } }),
       del(`${p.limitranges}/a`),
@@ -127,7 +127,7 @@ const ends: readonly Named[] = [
     ],
   },
   {
-    name: "a pod's new tolerations are looked at twice",
+    name: "a pod's new tolerations are validated twice",
     steps: [
       post(p.pods, pod("a")),
       patch("merge", `${p.pods}/a`, { spec: { tolerations: [{ key: "k", effect: "Never" }] } }),
@@ -154,11 +154,11 @@ const grows = (storage: string): Step => patch("merge", claims, { spec: { resour
 
 const storage: readonly Named[] = [
   {
-    name: "a claim that is not bound does not grow, nor shrink",
+    name: "an unbound claim cannot grow or shrink",
     steps: [post(p.persistentvolumeclaims, claim("a", {})), grows("2Gi"), grows("500Mi"), patch("merge", claims, {})],
   },
   {
-    name: "a bound claim grows where its class lets it",
+    name: "a bound claim can grow if its class allows it",
     steps: [
       post(p.persistentvolumeclaims, claim("a", { storageClassName: "slow-{ns}" })),
       post(p.persistentvolumeclaims, claim("b", { storageClassName: "grows-{ns}" })),
@@ -179,7 +179,7 @@ const storage: readonly Named[] = [
     ],
   },
   {
-    name: "a claim's volume and class are set once",
+    name: "a claim's volume and class can be set once",
     steps: [
       post(p.persistentvolumeclaims, claim("a", {})),
       patch("merge", claims, { spec: { volumeName: "v", storageClassName: "fast" } }),
@@ -189,7 +189,7 @@ const storage: readonly Named[] = [
     ],
   },
   {
-    name: "claims that ask for nothing, for what there is not, and for two sources",
+    name: "claims with an invalid class and selector, and with two data sources",
     steps: [
       post(p.persistentvolumeclaims, { metadata: { name: "a" }, spec: {} }),
       post(p.persistentvolumeclaims, claim("a", { accessModes: ["ReadWriteOncePod", "ReadWriteOnce", "Else"] })),
@@ -215,7 +215,7 @@ const withInit = { initContainers: [{ name: "init", image: "i" }] };
 
 const nodePods: readonly Named[] = [
   {
-    name: "a pod's images are looked at before its init containers are counted",
+    name: "a pod's images are validated before its init containers are counted",
     steps: [
       post(p.pods, pod("a", {}, withInit)),
       put(`${p.pods}/a`, pod("a", {}, { containers: [{ name: "c", image: "" }] })),
@@ -223,7 +223,7 @@ const nodePods: readonly Named[] = [
     ],
   },
   {
-    name: "a pod's deadline that moves away is all that is said",
+    name: "an invalid change of a pod's deadline is the only error",
     steps: [
       post(p.pods, pod("a", {}, { activeDeadlineSeconds: 50 })),
       patch("merge", `${p.pods}/a`, { spec: { activeDeadlineSeconds: 60, hostname: "h" } }),
@@ -232,7 +232,7 @@ const nodePods: readonly Named[] = [
     ],
   },
   {
-    name: "a pod's scheduling gates are taken away only",
+    name: "a pod's scheduling gates can only be removed",
     steps: [
       post(p.pods, pod("a", {}, { schedulingGates: [{ name: "example.com/a" }, { name: "example.com/b" }] })),
       patch("merge", `${p.pods}/a`, { spec: { schedulingGates: [{ name: "example.com/c" }] } }),
@@ -240,7 +240,7 @@ const nodePods: readonly Named[] = [
     ],
   },
   {
-    name: "pages of the pods of one node, and of none",
+    name: "pages of the pods with and without a node",
     steps: [
       ...["a", "b", "c"].map((name) => post(p.pods, pod(name, {}, name === "b" ? {} : { nodeName: "n" }))),
       get(p.pods, "fieldSelector=spec.nodeName%3D&limit=1"),
@@ -250,7 +250,7 @@ const nodePods: readonly Named[] = [
     ],
   },
   {
-    name: "a port of the host is taken once",
+    name: "a host port can be used once",
     steps: [
       post(
         p.pods,
@@ -282,7 +282,7 @@ const current = {
 
 const versions: readonly Named[] = [
   {
-    name: "metrics that another version puts in another order stay their manager's",
+    name: "metrics that another version reorders keep their manager",
     steps: [
       post(autoscalers("v2"), autoscaler({ metrics: [cpu, external] })),
       patch("merge", `${autoscalers("v1")}/a/status`, { status: { currentReplicas: 1, desiredReplicas: 1 } }),
@@ -291,7 +291,7 @@ const versions: readonly Named[] = [
     ],
   },
   {
-    name: "a status that a PUT leaves out is kept, but nobody's any more where it is an annotation",
+    name: "a status that a PUT leaves out is kept, but loses its manager if it is an annotation",
     steps: [
       post(autoscalers("v1"), autoscaler({})),
       patch("merge", `${autoscalers("v2")}/a/status`, { status: { currentMetrics: [current] } }, "fieldManager=one"),
@@ -314,65 +314,81 @@ const headless = { clusterIP: "None" };
 const elsewhere = { type: "ExternalName", externalName: "example.com" };
 
 const services: readonly Named[] = [
-  serves("of no pods gets a selector", headless, changed({ selector: { a: "b" } })),
-  serves("of no pods is replaced by one with a selector", headless, replaced({ ports: [port], selector: { a: "b" } })),
-  serves("of no pods is to have one family", headless, changed({ ipFamilyPolicy: "SingleStack" })),
+  serves("without a selector gets one", headless, changed({ selector: { a: "b" } })),
   serves(
-    "without an address of its own goes on as it is",
-    { ...headless, selector: { a: "b" } },
-    changed({ ports: [port] }),
+    "without a selector is replaced by one with a selector",
+    headless,
+    replaced({ ports: [port], selector: { a: "b" } }),
   ),
-  serves("comes from elsewhere", elsewhere, replaced({ ports: [port] })),
-  serves("comes from elsewhere without an address", elsewhere, replaced({ ...headless })),
-  serves("goes elsewhere", { ports: [port] }, changed(elsewhere)),
-  serves("goes elsewhere, replaced", { ports: [port] }, replaced(elsewhere)),
-  serves("goes elsewhere with another address", { ports: [port] }, replaced({ ...elsewhere, ...headless })),
-  serves("without an address goes elsewhere", headless, replaced({ ...elsewhere, ...headless })),
-  serves("is to change its address", { ports: [port] }, changed({ clusterIP: "10.0.0.77" })),
-  serves("is to lose its address", { ports: [port] }, changed({ clusterIP: null }), changed({ clusterIP: "" })),
-  serves("is to lose its address and the list", { ports: [port] }, changed({ clusterIP: null, clusterIPs: null })),
-  serves("is to have no address any more", { ports: [port] }, changed(headless)),
-  serves("is to have an address after all", { ...headless, ports: [port] }, changed({ clusterIP: "10.0.0.78" })),
-  serves("would like two families", { ports: [port], ipFamilyPolicy: "PreferDualStack" }),
-  serves("comes to like two families", { ports: [port] }, changed({ ipFamilyPolicy: "PreferDualStack" })),
-  serves("needs two families", { ports: [port], ipFamilyPolicy: "RequireDualStack" }),
-  serves("comes to need two families", { ports: [port] }, changed({ ipFamilyPolicy: "RequireDualStack" })),
-  serves("of a family that there is not", { ports: [port], ipFamilies: ["IPv6"] }),
-  serves("of two families and a policy of one", { ports: [port], ipFamilies: ["IPv4", "IPv6"] }),
-  serves("of one family twice", { ports: [port], ipFamilies: ["IPv4", "IPv4"] }),
-  serves("of families and a policy that are none", { ports: [port], ipFamilies: ["IPv5"], ipFamilyPolicy: "Any" }),
-  serves("of a list of addresses alone", { ports: [port], clusterIPs: ["10.0.0.79"] }),
-  serves("of two addresses", { ports: [port], clusterIP: "10.0.0.79", clusterIPs: ["10.0.0.79", "10.0.0.80"] }),
-  serves("of another address than its list", { ports: [port], clusterIP: "10.0.0.79", clusterIPs: ["10.0.0.80"] }),
-  serves("of no address and one", { ports: [port], clusterIP: "None", clusterIPs: ["None", "10.0.0.80"] }),
+  serves("without a selector is set to SingleStack", headless, changed({ ipFamilyPolicy: "SingleStack" })),
+  serves("that is headless stays so", { ...headless, selector: { a: "b" } }, changed({ ports: [port] })),
+  serves("of type ExternalName becomes a ClusterIP", elsewhere, replaced({ ports: [port] })),
+  serves("of type ExternalName becomes headless", elsewhere, replaced({ ...headless })),
+  serves("of type ClusterIP becomes an ExternalName", { ports: [port] }, changed(elsewhere)),
+  serves("of type ClusterIP is replaced by an ExternalName", { ports: [port] }, replaced(elsewhere)),
   serves(
-    "gets node ports that it asks for",
+    "of type ClusterIP is replaced by an ExternalName with clusterIP None",
+    { ports: [port] },
+    replaced({ ...elsewhere, ...headless }),
+  ),
+  serves("that is headless becomes an ExternalName", headless, replaced({ ...elsewhere, ...headless })),
+  serves("cannot change its clusterIP", { ports: [port] }, changed({ clusterIP: "10.0.0.77" })),
+  serves("with a null or empty clusterIP", { ports: [port] }, changed({ clusterIP: null }), changed({ clusterIP: "" })),
+  serves("with null clusterIP and clusterIPs", { ports: [port] }, changed({ clusterIP: null, clusterIPs: null })),
+  serves("cannot become headless", { ports: [port] }, changed(headless)),
+  serves(
+    "that is headless cannot get a clusterIP",
+    { ...headless, ports: [port] },
+    changed({ clusterIP: "10.0.0.78" }),
+  ),
+  serves("with PreferDualStack", { ports: [port], ipFamilyPolicy: "PreferDualStack" }),
+  serves("changes to PreferDualStack", { ports: [port] }, changed({ ipFamilyPolicy: "PreferDualStack" })),
+  serves("with RequireDualStack", { ports: [port], ipFamilyPolicy: "RequireDualStack" }),
+  serves("changes to RequireDualStack", { ports: [port] }, changed({ ipFamilyPolicy: "RequireDualStack" })),
+  serves("with an IP family that the server lacks", { ports: [port], ipFamilies: ["IPv6"] }),
+  serves("with two families and SingleStack", { ports: [port], ipFamilies: ["IPv4", "IPv6"] }),
+  serves("with the same family twice", { ports: [port], ipFamilies: ["IPv4", "IPv4"] }),
+  serves("with an invalid family and policy", { ports: [port], ipFamilies: ["IPv5"], ipFamilyPolicy: "Any" }),
+  serves("with only clusterIPs", { ports: [port], clusterIPs: ["10.0.0.79"] }),
+  serves("with two clusterIPs", { ports: [port], clusterIP: "10.0.0.79", clusterIPs: ["10.0.0.79", "10.0.0.80"] }),
+  serves("with a clusterIP that is not the first of its clusterIPs", {
+    ports: [port],
+    clusterIP: "10.0.0.79",
+    clusterIPs: ["10.0.0.80"],
+  }),
+  serves("with clusterIPs None and an address", {
+    ports: [port],
+    clusterIP: "None",
+    clusterIPs: ["None", "10.0.0.80"],
+  }),
+  serves(
+    "gets the node port that it requests",
     { ports: [port] },
     changed({ type: "NodePort", ports: [{ ...port, nodePort: 30_101 }] }),
   ),
   serves(
-    "asks for a node port that another has",
+    "requests a node port of another one",
     { type: "NodePort", ports: [{ ...port, nodePort: 30_104 }] },
     post(p.services, { metadata: { name: "b" }, spec: { type: "NodePort", ports: [{ ...port, nodePort: 30_104 }] } }),
     post(p.services, { metadata: { name: "b" }, spec: { ports: [port] } }),
     patch("merge", `${p.services}/b`, { spec: { type: "NodePort", ports: [{ ...port, nodePort: 30_104 }] } }),
   ),
-  serves("asks for a node port that is none", { type: "NodePort", ports: [{ ...port, nodePort: 80 }] }),
+  serves("requests an invalid node port", { type: "NodePort", ports: [{ ...port, nodePort: 80 }] }),
   serves(
-    "asks for an address that another has",
+    "requests an address of another one",
     { clusterIP: "10.0.77.1", ports: [port] },
     post(p.services, { metadata: { name: "b" }, spec: { clusterIP: "10.0.77.1", ports: [port] } }),
     post(p.services, { metadata: { name: "b" }, spec: elsewhere }),
     put(`${p.services}/b`, { metadata: { name: "b" }, spec: { clusterIP: "10.0.77.1", ports: [port] } }),
   ),
-  serves("asks for an address that is none of the server's", { clusterIP: "10.9.9.9", ports: [port] }),
+  serves("requests an address outside the range", { clusterIP: "10.9.9.9", ports: [port] }),
   serves(
-    "keeps its node ports by their names",
+    "keeps its node ports by name",
     { type: "NodePort", ports: [{ port: 80, name: "x", nodePort: 30_102 }] },
     replaced({ type: "NodePort", ports: [{ port: 81, name: "x" }] }),
   ),
   serves(
-    "lets go of its node ports",
+    "releases its node ports",
     { type: "NodePort", ports: [{ port: 80, nodePort: 30_103 }] },
     changed({ type: "ClusterIP" }),
   ),

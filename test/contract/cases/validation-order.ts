@@ -269,7 +269,7 @@ function updateOf(kind: string, each: Wrong): Named {
   const { path, sent, wrong, differs } = each;
   const name = isClusterScoped(each) ? "{ns}-a" : "a";
   return {
-    name: `an update of a ${kind} that is wrong in several ways`,
+    name: `an update with several errors: ${kind}`,
     steps: [
       post(path, { metadata: { name }, ...sent }),
       patch("merge", `${path}/${name}`, { metadata: { labels: { a: "-" } }, ...wrong }),
@@ -287,7 +287,7 @@ export const validationOrder: Table = {
   cases: [
     ...Object.entries(kinds).map(([kind, each]) => updateOf(kind, each)),
     {
-      name: "new objects whose metadata is looked at last",
+      name: "new objects whose metadata is validated last",
       steps: [
         post(budgets, { ...labelled, spec: { minAvailable: -1 } }),
         post(budgets, { ...labelled, spec: { minAvailable: 1 } }),
@@ -296,7 +296,7 @@ export const validationOrder: Table = {
       ],
     },
     {
-      name: "new objects whose metadata is looked at first",
+      name: "new objects whose metadata is validated first",
       steps: [
         post(`${v1}/configmaps`, { ...labelled, data: { "a b": "1" } }),
         post(`${v1}/services`, { ...labelled, spec: { ports: [{ port: 0 }] } }),

@@ -146,7 +146,7 @@ const jobs: readonly Case[] = [
     ],
   },
   {
-    name: "Jobs whose fixed parts are changed",
+    name: "changes of immutable fields of Jobs",
     differs: "the real server prints its own types, with every field",
     steps: [
       post(paths.jobs, named(jobSpec)),
@@ -244,7 +244,7 @@ const around: readonly Case[] = [
     ),
   },
   {
-    name: "HorizontalPodAutoscalers, at version 1, and the same at the other",
+    name: "HorizontalPodAutoscalers, at version 1, and both versions of the same object",
     steps: [
       ...specs(
         scalers("v1"),

@@ -23,8 +23,8 @@ const template = (spec: Fields = {}, metadata: Fields = {}): Fields => ({
 const apparmor = "container.apparmor.security.beta.kubernetes.io";
 
 const ofPods: readonly Case[] = [
-  one("a pod whose name is no label", {}, { name: "a.b" }),
-  one("labels of nodes that are old", {
+  one("a pod whose name is not a DNS label", {}, { name: "a.b" }),
+  one("deprecated labels of nodes", {
     nodeSelector: { "beta.kubernetes.io/os": "linux", "kubernetes.io/arch": "x" },
     affinity: {
       nodeAffinity: {
@@ -47,7 +47,7 @@ const ofPods: readonly Case[] = [
       },
     },
   }),
-  one("constraints and terms that choose no pod", {
+  one("constraints and terms that select no pods", {
     topologySpreadConstraints: [
       { maxSkew: 1, topologyKey: "failure-domain.beta.kubernetes.io/zone", whenUnsatisfiable: "DoNotSchedule" },
       { maxSkew: 1, topologyKey: "z", whenUnsatisfiable: "DoNotSchedule", labelSelector: {} },
@@ -62,7 +62,7 @@ const ofPods: readonly Case[] = [
     },
   }),
   one(
-    "annotations that do nothing any more",
+    "annotations without effect",
     {},
     {
       annotations: {
@@ -73,7 +73,7 @@ const ofPods: readonly Case[] = [
       },
     },
   ),
-  one("volumes that are going", {
+  one("deprecated volumes", {
     volumes: [
       { name: "a", gitRepo: { repository: "r" } },
       { name: "b", glusterfs: { endpoints: "e", path: "p" } },
@@ -91,7 +91,7 @@ const ofPods: readonly Case[] = [
       },
     ],
   }),
-  one("files of volumes in each other's place", {
+  one("overlapping paths in volumes", {
     volumes: [
       {
         name: "a",
@@ -117,14 +117,14 @@ const ofPods: readonly Case[] = [
       },
     ],
   }),
-  one("names twice", {
+  one("duplicate names", {
     hostAliases: [
       { ip: "10.1.2.3", hostnames: ["a"] },
       { ip: "10.1.2.3", hostnames: ["b"] },
     ],
     imagePullSecrets: [{ name: "a" }, { name: "a" }, {}],
   }),
-  one("parts of bytes", {
+  one("fractions of bytes", {
     containers: [
       container({
         resources: {
@@ -134,7 +134,7 @@ const ofPods: readonly Case[] = [
       }),
     ],
   }),
-  one("variables that hide each other", {
+  one("duplicate environment variables", {
     containers: [
       container({
         env: [
@@ -148,7 +148,7 @@ const ofPods: readonly Case[] = [
       }),
     ],
   }),
-  one("ports in each other's way", {
+  one("conflicting ports", {
     containers: [
       container({
         ports: [
@@ -161,7 +161,7 @@ const ofPods: readonly Case[] = [
       { name: "d", image: "i", ports: [{ name: "p", containerPort: 80 }] },
     ],
   }),
-  one("a negative time to end", { terminationGracePeriodSeconds: -5 }),
+  one("a negative grace period", { terminationGracePeriodSeconds: -5 }),
   one(
     "AppArmor annotations become fields",
     {},
@@ -170,15 +170,15 @@ const ofPods: readonly Case[] = [
     },
   ),
   one(
-    "an AppArmor annotation that says what the pod says",
+    "an AppArmor annotation equal to the pod's field",
     { securityContext: { appArmorProfile: { type: "RuntimeDefault" } } },
     {
       annotations: { [`${apparmor}/c`]: "runtime/default" },
     },
   ),
-  one("a pod with gates", { schedulingGates: [{ name: "g" }] }),
+  one("a pod with scheduling gates", { schedulingGates: [{ name: "g" }] }),
   {
-    name: "the same twice is told once, and updates of pods tell nothing",
+    name: "equal warnings are sent once, and updates of pods cause none",
     steps: [
       post(
         pods,
@@ -191,7 +191,7 @@ const ofPods: readonly Case[] = [
     ],
   },
   {
-    name: "many warnings are cut short",
+    name: "many warnings are truncated",
     steps: [
       post(
         pods,
@@ -212,7 +212,7 @@ const ofPods: readonly Case[] = [
 
 const ofTemplates: readonly Case[] = [
   {
-    name: "templates are told of, with where they stand",
+    name: "templates cause warnings, with their path",
     steps: [
       post(deployments, { metadata: { name: "a.b" }, spec: { selector, template: template() } }),
       post(replicasets, { metadata: { name: "a.b" }, spec: { selector, template: template() } }),
@@ -250,7 +250,7 @@ const ofTemplates: readonly Case[] = [
     ],
   },
   {
-    name: "annotations of AppArmor in a template",
+    name: "AppArmor annotations in a template",
     steps: [
       post(deployments, {
         metadata: { name: "a" },
@@ -265,7 +265,7 @@ const ofTemplates: readonly Case[] = [
     ],
   },
   {
-    name: "claims of a StatefulSet for parts of bytes",
+    name: "claims of a StatefulSet with fractions of bytes",
     steps: [
       post(statefulsets, {
         metadata: { name: "a" },

@@ -88,7 +88,7 @@ const two = (first: object, second: object): readonly object[] => [webhook("one"
 const both = { one: allows, two: allows };
 
 const operations: readonly Case[] = [
-  validating("a creation that is allowed", { hooks: { hook: allows }, steps: [create] }),
+  validating("a create that is allowed", { hooks: { hook: allows }, steps: [create] }),
   validating("an update, by PUT, merge patch and apply", {
     hooks: { hook: allows },
     webhooks: [webhook("hook", { rules: [rule("configmaps", "UPDATE")] })],
@@ -104,7 +104,7 @@ const operations: readonly Case[] = [
       ),
     ],
   }),
-  validating("a creation by apply, and by PUT", {
+  validating("a create by apply, and by PUT", {
     hooks: { hook: allows },
     webhooks: [webhook("hook", { rules: [rule("configmaps,leases", "CREATE,UPDATE")] })],
     steps: [
@@ -132,7 +132,7 @@ const operations: readonly Case[] = [
       }),
     ],
   }),
-  validating("a deletion of what is not there, which asks nobody", {
+  validating("a deletion of a missing object, which calls no webhook", {
     hooks: { hook: denying() },
     webhooks: [webhook("hook", { rules: [rule("configmaps", "DELETE")] })],
     steps: [del(`${paths.configmaps}/none`)],
@@ -149,13 +149,13 @@ const operations: readonly Case[] = [
     before: [create, post(paths.pods, pod("p", {}, { nodeName: "n" }))],
     steps: [del(`${paths.configmaps}/a`), del(`${paths.pods}/p`), del(paths.configmaps), get(`${paths.configmaps}/a`)],
   }),
-  validating("a graceful deletion of a pod, which asks once", {
+  validating("a graceful deletion of a pod, which calls the webhook once", {
     hooks: { hook: allows },
     webhooks: [webhook("hook", { rules: [rule("pods", "DELETE")] })],
     before: [post(paths.pods, pod("p", {}, { nodeName: "n" }))],
     steps: [del(`${paths.pods}/p`), received, del(`${paths.pods}/p`), received],
   }),
-  validating("a status, beside the object", {
+  validating("the status subresource", {
     hooks: { hook: allows },
     webhooks: [webhook("hook", { rules: [rule("deployments/status", "UPDATE")] })],
     before: [post(paths.deployments, workload("web"))],
@@ -212,7 +212,7 @@ const operations: readonly Case[] = [
     webhooks: [webhook("hook", { rules: [rule("serviceaccounts/token")] })],
     steps: [post(`${paths.serviceaccounts}/default/token`, { spec: { audiences: ["a"], expirationSeconds: 600 } })],
   }),
-  validating("an object that gets its name here", {
+  validating("an object with a generateName", {
     hooks: { hook: allows },
     steps: [post(paths.configmaps, { metadata: { generateName: "madeup-" } })],
   }),
@@ -225,7 +225,7 @@ const operations: readonly Case[] = [
       del(`${paths.configmaps}/b`, { kind: "DeleteOptions", apiVersion: "v1", dryRun: ["All"] }),
     ],
   }),
-  validating("a namespace, which is seen as within itself", {
+  validating("a namespace, whose own labels are selected", {
     hooks: { hook: allows },
     webhooks: [
       webhook("hook", {
@@ -250,7 +250,7 @@ const matching: readonly Case[] = [
     ),
     steps: [create],
   }),
-  validating("rules for all subresources", {
+  validating("rules for all resources and subresources", {
     hooks: both,
     webhooks: two({ rules: [rule("deployments/*", "*")] }, { rules: [rule("*", "*", { apiGroups: ["apps"] })] }),
     before: [post(paths.deployments, workload("web"))],
@@ -280,7 +280,7 @@ const matching: readonly Case[] = [
       del(`${cluster}/{ns}-node`),
     ],
   }),
-  validating("the labels of a namespace", {
+  validating("namespaceSelector", {
     hooks: both,
     webhooks: two(
       {
@@ -293,7 +293,7 @@ const matching: readonly Case[] = [
     ),
     steps: [create],
   }),
-  validating("the labels of an object, of the old one too", {
+  validating("objectSelector, which includes the old object", {
     hooks: { hook: allows },
     webhooks: [
       webhook("hook", {
@@ -311,7 +311,7 @@ const matching: readonly Case[] = [
       del(`${paths.configmaps}/a`),
     ],
   }),
-  validating("another version of a kind: exact, and equivalent", {
+  validating("another version of a kind: Exact, and Equivalent", {
     hooks: both,
     webhooks: two(
       {
@@ -343,7 +343,7 @@ const matching: readonly Case[] = [
       }),
     ],
   }),
-  validating("what configures webhooks, which no webhook is asked about", {
+  validating("webhook configurations themselves, for which no webhook is called", {
     hooks: { hook: denying() },
     webhooks: [
       webhook("hook", {
@@ -359,16 +359,19 @@ const matching: readonly Case[] = [
 ];
 
 const denials: readonly Case[] = [
-  validating("a denial without a word", { hooks: { hook: denying() }, steps: [create, get(`${paths.configmaps}/a`)] }),
+  validating("a denial without a message", {
+    hooks: { hook: denying() },
+    steps: [create, get(`${paths.configmaps}/a`)],
+  }),
   validating("a denial with a message", {
     hooks: { hook: denying({ message: "no ConfigMaps today" }) },
     steps: [create],
   }),
-  validating("a denial with a reason alone", {
+  validating("a denial with only a reason", {
     hooks: { hook: denying({ reason: "Forbidden", code: 403 }) },
     steps: [create],
   }),
-  validating("a denial with all that a Status has", {
+  validating("a denial with all fields of a Status", {
     hooks: {
       hook: denying({
         code: 422,
@@ -384,7 +387,7 @@ const denials: readonly Case[] = [
     },
     steps: [create],
   }),
-  validating("a denial that says success", {
+  validating("a denial with status Success", {
     hooks: { hook: denying({ code: 200, status: "Success", message: "fine" }) },
     steps: [create],
   }),
@@ -419,23 +422,23 @@ const failures: readonly Case[] = [
   broken("a failure that is ignored", always({ status: 500, text: "oops" }), { failurePolicy: "Ignore" }),
   broken("a denial where failures are ignored", denying({ message: "still no" }), { failurePolicy: "Ignore" }),
   broken("an error of the webhook's server", always({ status: 500, text: "oops" })),
-  broken("a path that is not there", always({ status: 404, text: "no such page" })),
-  broken("a server that is overloaded", always({ status: 503, text: "later" })),
-  broken("a server that forbids", always({ status: 403, text: "who are you" })),
-  broken("a status nobody knows", always({ status: 418, text: "a teapot" })),
+  broken("a missing path", always({ status: 404, text: "no such page" })),
+  broken("a server with status 503", always({ status: 503, text: "later" })),
+  broken("a server with status 403", always({ status: 403, text: "who are you" })),
+  broken("an unknown status", always({ status: 418, text: "a teapot" })),
   broken(
-    "a Status as an answer",
+    "a Status as the response",
     always({
       status: 400,
       json: { kind: "Status", apiVersion: "v1", status: "Failure", message: "told you", code: 400 },
     }),
   ),
-  broken("nothing as an answer", always({ text: "" })),
+  broken("an empty response", always({ text: "" })),
   broken("an empty object", always({ json: {} })),
   broken("a review without a response", (_request, review) => ({
     json: { kind: review["kind"], apiVersion: review["apiVersion"] },
   })),
-  broken("another identity", (_request, review) => ({
+  broken("another uid of the response", (_request, review) => ({
     json: { kind: review["kind"], apiVersion: review["apiVersion"], response: { uid: "other", allowed: true } },
   })),
   broken("another kind", always({ json: { kind: "Pod", apiVersion: "v1" } })),
@@ -447,36 +450,39 @@ const failures: readonly Case[] = [
     },
   })),
   broken("a response without a version", (request) => ({ json: { response: { uid: request["uid"], allowed: true } } })),
-  broken("the older version of the review", allows, { admissionReviewVersions: ["v1beta1", "v1"] }),
-  broken("versions that nobody knows before one that is", allows, { admissionReviewVersions: ["v2", "v1"] }),
+  broken("a v1beta1 review", allows, { admissionReviewVersions: ["v1beta1", "v1"] }),
+  broken("unknown review versions before a known one", allows, { admissionReviewVersions: ["v2", "v1"] }),
   broken(
-    "an older review without identity",
+    "a v1beta1 response without a uid",
     always({ json: { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1beta1", response: { allowed: true } } }),
     { admissionReviewVersions: ["v1beta1"] },
   ),
-  broken("a patch by one that validates", allowing({ patch: btoa("[]"), patchType: "JSONPatch" })),
-  broken("a type of patch by one that validates", allowing({ patchType: "JSONPatch" })),
+  broken("a patch by a validating webhook", allowing({ patch: btoa("[]"), patchType: "JSONPatch" })),
+  broken("a patch type by a validating webhook", allowing({ patchType: "JSONPatch" })),
   broken("text instead of JSON", always({ text: "allowed" })),
   broken(
-    "half of an answer",
+    "a truncated response",
     always({
       text: '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","resp',
       headers: { "content-type": "application/json" },
     }),
   ),
-  broken("a connection that closes", always({ instead: "close" })),
-  broken("a server that hangs", always({ instead: "hang" }), { timeoutSeconds: 1 }),
-  broken("a server that hangs, ignored", always({ instead: "hang" }), { timeoutSeconds: 1, failurePolicy: "Ignore" }),
+  broken("a closed connection", always({ instead: "close" })),
+  broken("a server that does not respond", always({ instead: "hang" }), { timeoutSeconds: 1 }),
+  broken("a server that does not respond, ignored", always({ instead: "hang" }), {
+    timeoutSeconds: 1,
+    failurePolicy: "Ignore",
+  }),
   broken("a redirect that repeats the request", (_request, review) => {
     void review;
     return { status: 307, headers: { location: "hook2" }, text: "" };
   }),
-  broken("an authority that is not known", allows, { clientConfig: { url: "{hooks}/hook" } }),
-  broken("an authority that is none", allows, {
+  broken("an unknown CA", allows, { clientConfig: { url: "{hooks}/hook" } }),
+  broken("an invalid CA", allows, {
     clientConfig: { url: "{hooks}/hook", caBundle: btoa("no certificate") },
   }),
-  broken("a port that nobody listens on", allows, { clientConfig: { url: "https://127.0.0.1:9/x", caBundle: "{ca}" } }),
-  broken("a Service that is not there", allows, {
+  broken("a port without a listener", allows, { clientConfig: { url: "https://127.0.0.1:9/x", caBundle: "{ca}" } }),
+  broken("a missing Service", allows, {
     clientConfig: { service: { namespace: "{ns}", name: "none", path: "/x" }, caBundle: "{ca}" },
   }),
 ];
@@ -494,20 +500,20 @@ const conditional = (name: string, expressions: readonly string[], more: object 
   });
 
 const conditions: readonly Case[] = [
-  conditional("a condition that holds", ['object.data.k == "v"']),
-  conditional("a condition that does not hold", ['object.data.k == "w"']),
-  conditional("conditions about the request", [
+  conditional("a match condition that is true", ['object.data.k == "v"']),
+  conditional("a match condition that is false", ['object.data.k == "w"']),
+  conditional("match conditions about the request", [
     'request.operation == "CREATE" && request.namespace == "{ns}" && request.name == "a" && !request.dryRun',
     'request.resource.resource == "configmaps" && request.kind.kind == "ConfigMap" && oldObject == null',
     '"system:authenticated" in request.userInfo.groups',
   ]),
-  conditional("a condition that asks the authorizer", [
+  conditional("a match condition that calls the authorizer", [
     'authorizer.group("").resource("pods").namespace("{ns}").check("create").allowed()',
     'authorizer.requestResource.check("update").allowed()',
   ]),
-  conditional("a condition that fails", ['object.data.none == "v"']),
-  conditional("a condition that fails, ignored", ['object.data.none == "v"'], { failurePolicy: "Ignore" }),
-  conditional("a condition that fails beside one that does not hold", ['object.data.none == "v"', "false"]),
+  conditional("a match condition that fails", ['object.data.none == "v"']),
+  conditional("a match condition that fails, ignored", ['object.data.none == "v"'], { failurePolicy: "Ignore" }),
+  conditional("a match condition that fails, and another that is false", ['object.data.none == "v"', "false"]),
 ];
 
 export const webhookCases: Table = {

@@ -67,7 +67,7 @@ export const workloads: Table = {
       metadata: { name: "a" },
       spec: { limits: [{ type: "Container", max: { cpu: "2" }, default: { memory: "1Gi" }, min: { cpu: "100m" } }] },
     }),
-    podWith("with much in it", {
+    podWith("with many fields", {
       initContainers: [{ name: "i", image: "k:latest" }],
       containers: [
         {
@@ -111,26 +111,26 @@ export const workloads: Table = {
         },
       },
     }),
-    podWith("on the host's network", {
+    podWith("with hostNetwork", {
       hostNetwork: true,
       containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }],
     }),
     podWith("without containers", { containers: [] }),
-    podWith("with two containers of one name", {
+    podWith("with two containers of the same name", {
       containers: [
         { name: "c", image: "i" },
         { name: "c", image: "j" },
       ],
     }),
     podWith("with an init container of the same name", { initContainers: [{ name: "c", image: "i" }] }),
-    podWith("with a restart policy that is none", { restartPolicy: "Sometimes" }),
-    podWith("with a DNS policy that is none", { dnsPolicy: "Mine" }),
+    podWith("with an invalid restart policy", { restartPolicy: "Sometimes" }),
+    podWith("with an invalid DNS policy", { dnsPolicy: "Mine" }),
     podWith("with a deadline of 0", { activeDeadlineSeconds: 0 }),
-    podWith("with a service account that is not there", { serviceAccountName: "other" }),
-    podWith("with a priority class that is not there", { priorityClassName: "other" }),
-    podWith("with the system's priority class", { priorityClassName: "system-node-critical" }),
-    podWith("with a priority of its own", { priority: 5 }),
-    podWith("with a toleration that is wrong", {
+    podWith("with a missing service account", { serviceAccountName: "other" }),
+    podWith("with a missing priority class", { priorityClassName: "other" }),
+    podWith("with a system priority class", { priorityClassName: "system-node-critical" }),
+    podWith("with its own priority", { priority: 5 }),
+    podWith("with an invalid toleration", {
       tolerations: [
         { operator: "Equal" },
         { key: "a", effect: "Never" },
@@ -138,43 +138,43 @@ export const workloads: Table = {
         { key: "c", tolerationSeconds: 5 },
       ],
     }),
-    podWith("that tolerates nodes in trouble already", {
+    podWith("that already tolerates unready nodes", {
       tolerations: [
         { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 },
       ],
     }),
     podWith("that tolerates everything", { tolerations: [{ operator: "Exists" }] }),
-    podWith("with a node selector that is none", { nodeSelector: { "a b": "c" } }),
-    podWith("with two volumes of one name", { volumes: [{ name: "v" }, { name: "v" }] }),
-    podWith("with a volume of two kinds", { volumes: [{ name: "v", emptyDir: {}, hostPath: { path: "/x" } }] }),
+    podWith("with an invalid node selector", { nodeSelector: { "a b": "c" } }),
+    podWith("with two volumes of the same name", { volumes: [{ name: "v" }, { name: "v" }] }),
+    podWith("with a volume of two types", { volumes: [{ name: "v", emptyDir: {}, hostPath: { path: "/x" } }] }),
     podWith("with a volume without a name", { volumes: [{ emptyDir: {} }] }),
-    podWith("with a hostname that is none", { hostname: "A.b" }),
+    podWith("with an invalid hostname", { hostname: "A.b" }),
     container("has no name", { name: undefined }),
-    container("has a bad name", { name: "C_" }),
+    container("has an invalid name", { name: "C_" }),
     container("has no image", { image: undefined }),
     container("has a port out of range", { ports: [{ containerPort: 70000 }] }),
     container("has a port without a number", { ports: [{ name: "x" }] }),
-    container("has two ports of one name", {
+    container("has two ports of the same name", {
       ports: [
         { containerPort: 1, name: "x" },
         { containerPort: 2, name: "x" },
       ],
     }),
-    container("has a port with a bad name", { ports: [{ containerPort: 1, name: "Too_Long_A_Port_Name" }] }),
-    container("has a port of no protocol", { ports: [{ containerPort: 1, protocol: "XYZ" }] }),
+    container("has a port with an invalid name", { ports: [{ containerPort: 1, name: "Too_Long_A_Port_Name" }] }),
+    container("has a port with an unknown protocol", { ports: [{ containerPort: 1, protocol: "XYZ" }] }),
     container("has env without a name", { env: [{ value: "x" }] }),
-    container("has env with a bad name", { env: [{ name: "a=b" }] }),
-    container("has env from nowhere", { env: [{ name: "A", valueFrom: {} }] }),
-    container("has env of two values", {
+    container("has env with an invalid name", { env: [{ name: "a=b" }] }),
+    container("has env with an empty source", { env: [{ name: "A", valueFrom: {} }] }),
+    container("has env with two values", {
       env: [{ name: "A", value: "x", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
     }),
-    container("mounts what is not there", { volumeMounts: [{ name: "v", mountPath: "/v" }] }),
-    container("has a pull policy that is none", { imagePullPolicy: "Maybe" }),
-    container("asks for more than its limit", { resources: { limits: { cpu: "1" }, requests: { cpu: "2" } } }),
-    container("asks for less than nothing", { resources: { requests: { cpu: "-1" } } }),
-    container("asks for what is no resource", { resources: { requests: { coffee: "1" } } }),
-    container("asks for a quantity that is none", { resources: { requests: { cpu: "lots" } } }),
-    container("asks for quantities in all forms", {
+    container("mounts a missing volume", { volumeMounts: [{ name: "v", mountPath: "/v" }] }),
+    container("has an invalid pull policy", { imagePullPolicy: "Maybe" }),
+    container("requests more than its limit", { resources: { limits: { cpu: "1" }, requests: { cpu: "2" } } }),
+    container("requests a negative quantity", { resources: { requests: { cpu: "-1" } } }),
+    container("requests an unknown resource", { resources: { requests: { coffee: "1" } } }),
+    container("requests an invalid quantity", { resources: { requests: { cpu: "lots" } } }),
+    container("requests quantities in all notations", {
       resources: {
         requests: { cpu: "1000m", memory: "1024Mi", "ephemeral-storage": "1e3", "example.com/x": "2" },
         limits: { cpu: "1.5", memory: "1.5Gi", "example.com/x": "2" },
@@ -190,10 +190,10 @@ export const workloads: Table = {
     replicaSet("whose selector does not match its template", { selector: { matchLabels: { app: "b" } } }),
     replicaSet("whose template has no labels", { template: template(undefined) }),
     replicaSet("with negative replicas", { replicas: -1 }),
-    replicaSet("with no replicas", { replicas: 0 }),
+    replicaSet("with 0 replicas", { replicas: 0 }),
     replicaSet("with negative minReadySeconds", { minReadySeconds: -1 }),
     replicaSet("whose template has no containers", { template: template({ app: "a" }, { containers: [] }) }),
-    replicaSet("whose pods would end", { template: template({ app: "a" }, { restartPolicy: "Never" }) }),
+    replicaSet("whose pods would not restart", { template: template({ app: "a" }, { restartPolicy: "Never" }) }),
     replicaSet("whose pods have a deadline", { template: template({ app: "a" }, { activeDeadlineSeconds: 5 }) }),
     replicaSet("with expressions in its selector", {
       selector: {
@@ -203,24 +203,24 @@ export const workloads: Table = {
         ],
       },
     }),
-    replicaSet("with an operator that is none", {
+    replicaSet("with an invalid operator", {
       selector: { matchExpressions: [{ key: "app", operator: "Is", values: ["a"] }] },
     }),
     replicaSet("with In and no values", { selector: { matchExpressions: [{ key: "app", operator: "In" }] } }),
     replicaSet("with Exists and values", {
       selector: { matchExpressions: [{ key: "app", operator: "Exists", values: ["a"] }] },
     }),
-    replicaSet("with replicas that are no number", { replicas: "3" }),
-    replicaSet("with replicas beyond an int32", { replicas: 3_000_000_000 }),
-    replicaSet("with replicas that are no whole number", { replicas: 1.5 }),
-    updates("a ReplicaSet keeps its selector", p.replicasets, workload("a"), {
+    replicaSet("with replicas that are not a number", { replicas: "3" }),
+    replicaSet("with replicas beyond int32", { replicas: 3_000_000_000 }),
+    replicaSet("with replicas that are not an integer", { replicas: 1.5 }),
+    updates("a ReplicaSet cannot change its selector", p.replicasets, workload("a"), {
       spec: { selector: { matchLabels: { x: "y" } }, template: { metadata: { labels: { x: "y" } } } },
     }),
-    updates("a ReplicaSet's template may change", p.replicasets, workload("a"), {
+    updates("a ReplicaSet can change its template", p.replicasets, workload("a"), {
       spec: { template: { spec: { containers: [{ name: "c", image: "new" }] } } },
     }),
     {
-      name: "a ReplicaSet's status counts up",
+      name: "a ReplicaSet's status is written",
       steps: [
         post(p.replicasets, workload("a")),
         patch("merge", `${p.replicasets}/a/status`, { status: { replicas: 1, readyReplicas: 2 } }),
@@ -230,16 +230,20 @@ export const workloads: Table = {
         }),
       ],
     },
-    deployment("that recreates", { strategy: { type: "Recreate" } }),
-    deployment("that recreates and rolls", { strategy: { type: "Recreate", rollingUpdate: { maxSurge: 1 } } }),
-    deployment("of a strategy that is none", { strategy: { type: "Slowly" } }),
-    deployment("that can neither surge nor lack", { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } }),
-    deployment("with a percentage that is none", { strategy: { rollingUpdate: { maxSurge: "many" } } }),
-    deployment("with more than all unavailable", { strategy: { rollingUpdate: { maxUnavailable: "200%" } } }),
+    deployment("with strategy Recreate", { strategy: { type: "Recreate" } }),
+    deployment("with strategy Recreate and rollingUpdate", {
+      strategy: { type: "Recreate", rollingUpdate: { maxSurge: 1 } },
+    }),
+    deployment("with an unknown strategy", { strategy: { type: "Slowly" } }),
+    deployment("with maxSurge 0 and maxUnavailable 0", {
+      strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } },
+    }),
+    deployment("with an invalid percentage", { strategy: { rollingUpdate: { maxSurge: "many" } } }),
+    deployment("with maxUnavailable above 100%", { strategy: { rollingUpdate: { maxUnavailable: "200%" } } }),
     deployment("whose deadline is too short", { progressDeadlineSeconds: 5, minReadySeconds: 5 }),
-    deployment("with a negative history", { revisionHistoryLimit: -1 }),
+    deployment("with a negative history limit", { revisionHistoryLimit: -1 }),
     deployment("that is paused", { paused: true, replicas: 0 }),
-    updates("a Deployment keeps its selector", p.deployments, workload("a"), {
+    updates("a Deployment cannot change its selector", p.deployments, workload("a"), {
       spec: { selector: { matchLabels: { x: "y" } }, template: { metadata: { labels: { x: "y" } } } },
     }),
     makes("a ReplicationController without a template", p.replicationcontrollers, {
@@ -254,8 +258,8 @@ export const workloads: Table = {
       metadata: { name: "a" },
       spec: { selector: { a: "c" }, template: template({ a: "b" }) },
     }),
-    updates("a pod's image may change", p.pods, pod("a"), { spec: { containers: [{ name: "c", image: "new" }] } }),
-    updates("a pod's tolerations may grow", p.pods, pod("a"), {
+    updates("a pod can change its image", p.pods, pod("a"), { spec: { containers: [{ name: "c", image: "new" }] } }),
+    updates("a pod can add tolerations", p.pods, pod("a"), {
       spec: {
         tolerations: [
           { key: "new", operator: "Exists" },
@@ -264,36 +268,36 @@ export const workloads: Table = {
         ],
       },
     }),
-    updates("a pod's deadline may not go away", p.pods, pod("a", {}, { activeDeadlineSeconds: 50 }), {
+    updates("a pod cannot remove its deadline", p.pods, pod("a", {}, { activeDeadlineSeconds: 50 }), {
       spec: { activeDeadlineSeconds: null },
     }),
-    updates("a pod's deadline may not grow", p.pods, pod("a", {}, { activeDeadlineSeconds: 50 }), {
+    updates("a pod cannot extend its deadline", p.pods, pod("a", {}, { activeDeadlineSeconds: 50 }), {
       spec: { activeDeadlineSeconds: 60 },
     }),
     service("with a port", { ports: [{ port: 80 }], selector: { a: "b" } }),
     service("without ports", { selector: { a: "b" } }),
-    service("that is headless", { clusterIP: "None", selector: { a: "b" } }),
-    service("with two ports and no names", { ports: [{ port: 80 }, { port: 81 }] }),
-    service("with one port twice", {
+    service("without a ClusterIP", { clusterIP: "None", selector: { a: "b" } }),
+    service("with two unnamed ports", { ports: [{ port: 80 }, { port: 81 }] }),
+    service("with a duplicate port", {
       ports: [
         { port: 80, name: "a" },
         { port: 80, name: "b" },
       ],
     }),
-    service("of a type that is none", { type: "Mine", ports: [{ port: 80 }] }),
+    service("with an unknown type", { type: "Mine", ports: [{ port: 80 }] }),
     service("with an external name", { type: "ExternalName", externalName: "example.com" }),
     service("without its external name", { type: "ExternalName" }),
     service("with a port out of range", { ports: [{ port: 0 }, { port: 70000, name: "x" }] }),
-    service("with affinity", { sessionAffinity: "ClientIP", ports: [{ port: 80 }] }),
-    service("with an affinity that is none", { sessionAffinity: "Mine", ports: [{ port: 80 }] }),
+    service("with session affinity", { sessionAffinity: "ClientIP", ports: [{ port: 80 }] }),
+    service("with an unknown affinity", { sessionAffinity: "Mine", ports: [{ port: 80 }] }),
     updates(
-      "a Service keeps its address",
+      "a Service cannot change its address",
       p.services,
       { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } },
       { spec: { clusterIP: "10.0.9.9", clusterIPs: ["10.0.9.9"] } },
     ),
     {
-      name: "a Service replaced without its address keeps it",
+      name: "a Service updated without its address keeps it",
       steps: [
         post(p.services, { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } }),
         put(`${p.services}/a`, {
@@ -302,7 +306,7 @@ export const workloads: Table = {
         }),
       ],
     },
-    makes("a Service of a name that is none", p.services, {
+    makes("a Service with an invalid name", p.services, {
       metadata: { name: "1a" },
       spec: { ports: [{ port: 80 }] },
     }),
@@ -322,44 +326,44 @@ export const workloads: Table = {
     annotated({ "a b": "c" }),
     annotated({ a: "x".repeat(300_000) }),
     owned("of one owner", [owner]),
-    owned("of a controller", [{ ...owner, controller: true, blockOwnerDeletion: true }]),
-    owned("of two controllers", [
+    owned("to a controller", [{ ...owner, controller: true, blockOwnerDeletion: true }]),
+    owned("to two controllers", [
       { ...owner, controller: true },
       { ...owner, name: "p", uid: "v", controller: true },
     ]),
     owned("without a uid", [{ ...owner, uid: "" }]),
-    owned("without a kind and a version", [{ name: "o", uid: "u" }]),
-    owned("of an Event", [{ ...owner, apiVersion: "v1", kind: "Event" }]),
-    owned("with false in them", [{ ...owner, controller: false, blockOwnerDeletion: false }]),
-    makes("a generated name that is too long", p.configmaps, { metadata: { generateName: `${"a".repeat(70)}-` } }),
-    makes("a generated name that is none", p.configmaps, { metadata: { generateName: "A_" } }),
-    makes("a name and a stem", p.configmaps, { metadata: { name: "a", generateName: "x-" } }),
+    owned("without a kind and an apiVersion", [{ name: "o", uid: "u" }]),
+    owned("to an Event", [{ ...owner, apiVersion: "v1", kind: "Event" }]),
+    owned("with explicit false values", [{ ...owner, controller: false, blockOwnerDeletion: false }]),
+    makes("a generateName that is too long", p.configmaps, { metadata: { generateName: `${"a".repeat(70)}-` } }),
+    makes("an invalid generateName", p.configmaps, { metadata: { generateName: "A_" } }),
+    makes("a name and a generateName", p.configmaps, { metadata: { name: "a", generateName: "x-" } }),
     makes("a ConfigMap with binary data", p.configmaps, {
       metadata: { name: "a" },
       data: { k: "" },
       binaryData: { b: "AAEC" },
       immutable: true,
     }),
-    makes("a ConfigMap with a key that is none", p.configmaps, { metadata: { name: "a" }, data: { "a b": "c" } }),
-    makes("a ConfigMap with one key twice", p.configmaps, {
+    makes("a ConfigMap with an invalid key", p.configmaps, { metadata: { name: "a" }, data: { "a b": "c" } }),
+    makes("a ConfigMap with a duplicate key", p.configmaps, {
       metadata: { name: "a" },
       data: { k: "" },
       binaryData: { k: "AAEC" },
     }),
     updates(
-      "an immutable ConfigMap stays",
+      "an immutable ConfigMap cannot be changed",
       p.configmaps,
       { metadata: { name: "a" }, data: { k: "v" }, immutable: true },
       { data: { k: "w" } },
     ),
     updates(
-      "an immutable ConfigMap stays immutable",
+      "an immutable ConfigMap cannot become mutable",
       p.configmaps,
       { metadata: { name: "a" }, data: { k: "v" }, immutable: true },
       { immutable: false },
     ),
     updates(
-      "a Secret keeps its type",
+      "a Secret cannot change its type",
       p.secrets,
       { metadata: { name: "a" }, type: "Opaque" },
       { type: "example.com/x" },

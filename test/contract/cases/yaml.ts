@@ -103,11 +103,11 @@ export const yamlBodies: Table = {
       ],
     },
     {
-      name: "anchors, merges, flow and block texts, numbers of all kinds",
+      name: "anchors, merges, flow and block strings, numbers of all kinds",
       steps: [sent("POST", deployments, deployment)],
     },
     tried(
-      "plain scalars are what they look like",
+      "types of plain scalars",
       data("a: 1"),
       data("a: yes"),
       data("a: off"),
@@ -142,7 +142,7 @@ export const yamlBodies: Table = {
       data("a: =b"),
     ),
     tried(
-      "keys that are no texts",
+      "keys that are not strings",
       data("1: a", "true: b", "1.5: c", "yes: d"),
       data("~: a"),
       data("? [a]", ": b"),
@@ -150,7 +150,7 @@ export const yamlBodies: Table = {
       data('"": a'),
     ),
     {
-      name: "keys twice",
+      name: "duplicate keys",
       steps: [
         sent("POST", configmaps, data("a: b", "c: d", "a: e"), "dryRun=All"),
         sent("POST", configmaps, data("a: b", "c: d", "a: e"), "dryRun=All&fieldValidation=Ignore"),
@@ -161,7 +161,7 @@ export const yamlBodies: Table = {
       ],
     },
     tried(
-      "what is no YAML",
+      "invalid YAML",
       data("a: b: c"),
       data("a", "b: c"),
       data('a: "b'),
@@ -182,9 +182,9 @@ export const yamlBodies: Table = {
       data("a: &b &c d"),
       data("a: |x"),
     ),
-    tried("bodies that are no object", "", "null", "a", "[a]", "- a\n- b\n", "1", "---\n", "# nothing\n", "{}", "\0"),
+    tried("bodies that are not objects", "", "null", "a", "[a]", "- a\n- b\n", "1", "---\n", "# nothing\n", "{}", "\0"),
     tried(
-      "JSON is YAML, and of many documents the first counts",
+      "JSON as YAML, and only the first of several documents counts",
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"b"}}',
       `---\n${data("a: b")}---\n${data("a: c")}`,
       `%YAML 1.1\n---\n${data("a: b")}...\n`,
@@ -202,7 +202,7 @@ export const yamlBodies: Table = {
       data("a: b").replace("kind: ConfigMap", "kind: 1"),
     ),
     {
-      name: "other types of YAML are not read",
+      name: "other media types for YAML are not accepted",
       steps: [
         { method: "POST", path: configmaps, body: data("a: b"), type: "text/yaml" },
         { method: "POST", path: configmaps, body: data("a: b"), type: "application/x-yaml" },
@@ -212,7 +212,7 @@ export const yamlBodies: Table = {
       ],
     },
     {
-      name: "answers in YAML",
+      name: "responses in YAML",
       steps: [
         sent(
           "POST",

@@ -12,7 +12,7 @@ const seccomp = "container.seccomp.security.alpha.kubernetes.io/";
 
 export const annotations: readonly Case[] = [
   {
-    name: "annotations that mean something",
+    name: "annotations with a meaning",
     steps: [
       annotated({ "kubernetes.io/config.mirror": "m" }),
       annotated({ "controller.kubernetes.io/pod-deletion-cost": "+1" }),
@@ -39,7 +39,7 @@ export const annotations: readonly Case[] = [
 /** Templates are validated like pods, except for a few fields. */
 export const templates: readonly Case[] = [
   {
-    name: "templates are looser about a few fields",
+    name: "templates are validated less strictly in some fields",
     steps: [
       { containers: [{ ...container, image: " i" }] },
       { containers: [container], volumes: [{ name: "v", image: {} }] },
@@ -61,7 +61,7 @@ export const templates: readonly Case[] = [
 
 export const classes: readonly Case[] = [
   {
-    name: "a pod says no other than its priority class",
+    name: "the priority must be that of the priority class",
     steps: [
       post("/apis/scheduling.k8s.io/v1/priorityclasses", {
         metadata: { name: "{ns}" },
@@ -78,7 +78,7 @@ export const classes: readonly Case[] = [
     ],
   },
   {
-    name: "overhead is that of the runtime class",
+    name: "the overhead must be that of the runtime class",
     steps: [
       post("/apis/node.k8s.io/v1/runtimeclasses", {
         metadata: { name: "{ns}" },

@@ -4,7 +4,7 @@ import { container, containers, pods } from "./one-pod-each.ts";
 
 export const security: readonly Case[] = [
   pods(
-    "what pods are confined to",
+    "the security context of a pod",
     { securityContext: { fsGroup: -1, runAsUser: -1, runAsGroup: 2 ** 31, supplementalGroups: [1, -1] } },
     { hostPID: true, shareProcessNamespace: true },
     {
@@ -57,14 +57,14 @@ export const security: readonly Case[] = [
     { securityContext: { windowsOptions: { runAsUserName: "a\\b?" } } },
   ),
   containers(
-    "what containers are confined to",
+    "the security context of a container",
     { securityContext: { runAsUser: -1, runAsGroup: 2 ** 31, procMount: "A" } },
     { securityContext: { procMount: "Unmasked" } },
     { securityContext: { seccompProfile: { type: "RuntimeDefault", localhostProfile: "a" } } },
     { securityContext: { windowsOptions: { hostProcess: true } } },
   ),
   pods(
-    "users of a pod's own",
+    "user namespaces",
     { hostUsers: false, hostNetwork: true, hostPID: true, hostIPC: true },
     {
       hostUsers: false,

@@ -14,13 +14,13 @@ const handlers: readonly Json[] = [
 
 export const probes: readonly Case[] = [
   containers(
-    "what a probe does",
+    "probe handlers",
     ...handlers.map((livenessProbe) => ({ livenessProbe })),
     { livenessProbe: { grpc: { port: 0 }, tcpSocket: { port: 80 } } },
     { livenessProbe: { grpc: { port: 70000 } } },
   ),
   containers(
-    "how often a probe is made",
+    "probe times and thresholds",
     {
       livenessProbe: {
         exec: { command: ["c"] },
@@ -36,14 +36,14 @@ export const probes: readonly Case[] = [
     { startupProbe: { exec: { command: ["c"] }, successThreshold: 2, terminationGracePeriodSeconds: -1 } },
   ),
   containers(
-    "what hooks do",
+    "lifecycle hooks",
     ...handlers.map((postStart) => ({ lifecycle: { postStart } })),
     { lifecycle: { preStop: { sleep: { seconds: 31 } }, postStart: { sleep: { seconds: -1 } } } },
     { lifecycle: { preStop: { sleep: { seconds: 0 }, exec: { command: ["c"] } } } },
     { lifecycle: {} },
   ),
   pods(
-    "what init containers may have of it",
+    "probes and hooks of init containers",
     {
       initContainers: [
         { name: "i", image: "i", lifecycle: {}, livenessProbe: {}, readinessProbe: {}, startupProbe: {} },
@@ -59,19 +59,19 @@ export const probes: readonly Case[] = [
 
 export const environment: readonly Case[] = [
   containers(
-    "the names of variables",
+    "names of environment variables",
     { env: [{ name: "" }, { name: "a=b" }, { name: "ä" }, { name: "1 2" }] },
     { envFrom: [{ prefix: "a=", configMapRef: { name: "m" } }] },
   ),
   containers(
-    "where variables come from",
+    "sources of environment variables",
     { env: [{ name: "A", valueFrom: {} }] },
     { env: [{ name: "A", value: "b", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }] },
     { env: [{ name: "A", valueFrom: { configMapKeyRef: {}, secretKeyRef: { name: "A_b", key: "a b" } } }] },
     { envFrom: [{}, { configMapRef: {}, secretRef: { name: "A_b" } }, { secretRef: { name: "" } }] },
   ),
   variables(
-    "a pod's own fields",
+    "fieldRef",
     { fieldRef: { apiVersion: "v2", fieldPath: "metadata.name" } },
     { fieldRef: { fieldPath: "" } },
     { fieldRef: { fieldPath: "metadata.labels" } },
@@ -83,7 +83,7 @@ export const environment: readonly Case[] = [
     { fieldRef: { fieldPath: "status.startTime" } },
   ),
   variables(
-    "what a container asks for",
+    "resourceFieldRef",
     { resourceFieldRef: {} },
     { resourceFieldRef: { resource: "limits.gpu" } },
     { resourceFieldRef: { resource: "limits.cpu", divisor: "2" } },
@@ -93,12 +93,12 @@ export const environment: readonly Case[] = [
     { resourceFieldRef: { resource: "limits.hugepages-2Mi", divisor: "1Mi" } },
   ),
   variables(
-    "variables in files",
+    "variables from files",
     { fileKeyRef: {} },
     { fileKeyRef: { key: "a=b", volumeName: "A_b", path: "../a" } },
     { fileKeyRef: { key: "a", volumeName: "v", path: "a" } },
   ),
-  pods("files of variables are in volumes of the pod's own", {
+  pods("files of variables are in volumes of the same pod", {
     volumes: [{ name: "v", configMap: { name: "m" } }],
     containers: [
       { ...container, env: [{ name: "A", valueFrom: { fileKeyRef: { key: "a", volumeName: "v", path: "a" } } }] },

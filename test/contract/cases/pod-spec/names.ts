@@ -4,14 +4,14 @@ import { container, pods } from "./one-pod-each.ts";
 
 export const names: readonly Case[] = [
   pods(
-    "how a pod is called",
+    "hostname and subdomain",
     { hostnameOverride: "" },
     { hostnameOverride: "x".repeat(65), setHostnameAsFQDN: true, hostNetwork: true },
     { hostname: "A_b", subdomain: "a.b" },
     { hostAliases: [{ ip: "a", hostnames: ["b c"] }, { ip: "010.0.0.1" }, {}] },
   ),
   pods(
-    "where a pod looks names up",
+    "DNS",
     { dnsPolicy: "None" },
     { dnsPolicy: "None", dnsConfig: {} },
     { dnsPolicy: "Some" },
@@ -35,7 +35,7 @@ export const names: readonly Case[] = [
     { nodeName: "A_b", serviceAccountName: "A_b" },
   ),
   pods(
-    "claims of devices",
+    "resource claims",
     { resourceClaims: [{}, { name: "a.b", resourceClaimName: "A_b" }] },
     { resourceClaims: [{ name: "a", resourceClaimName: "b", resourceClaimTemplateName: "c_d" }] },
     {

@@ -4,7 +4,7 @@ import { container, containers, pods } from "./one-pod-each.ts";
 
 export const scheduling: readonly Case[] = [
   pods(
-    "which nodes",
+    "node affinity",
     { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } } },
     {
       affinity: {
@@ -20,7 +20,7 @@ export const scheduling: readonly Case[] = [
       },
     },
   ),
-  pods("which pods are near", {
+  pods("pod affinity", {
     affinity: {
       podAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: [
@@ -50,7 +50,7 @@ export const scheduling: readonly Case[] = [
     },
   }),
   pods(
-    "how pods are spread",
+    "topology spread constraints",
     { topologySpreadConstraints: [{}] },
     {
       topologySpreadConstraints: [
@@ -78,7 +78,7 @@ export const scheduling: readonly Case[] = [
     ],
   }),
   pods(
-    "gates and readiness",
+    "scheduling gates and readiness gates",
     { schedulingGates: [{ name: "" }, { name: "a" }, { name: "a" }, { name: "b c" }] },
     { readinessGates: [{ conditionType: "a b" }, {}] },
   ),
@@ -86,7 +86,7 @@ export const scheduling: readonly Case[] = [
 
 export const resources: readonly Case[] = [
   containers(
-    "what containers ask for",
+    "resources of containers",
     { resources: { requests: { gpu: "1" } } },
     { resources: { limits: { cpu: "-1" } } },
     { resources: { requests: { cpu: "2" }, limits: { cpu: "1" } } },
@@ -99,7 +99,7 @@ export const resources: readonly Case[] = [
     { resources: { limits: { "a b/c": "1" } } },
   ),
   pods(
-    "what pods ask for",
+    "resources of pods",
     { resources: { limits: { "ephemeral-storage": "1" } } },
     { resources: { claims: [{ name: "a" }] } },
     { resources: { requests: { cpu: "1" } }, containers: [{ ...container, resources: { requests: { cpu: "2" } } }] },
@@ -110,7 +110,7 @@ export const resources: readonly Case[] = [
     },
   ),
   containers(
-    "when containers are started again",
+    "restart policies of containers",
     { restartPolicy: "Sometimes" },
     { restartPolicyRules: [{ action: "Restart" }] },
     {
@@ -121,7 +121,7 @@ export const resources: readonly Case[] = [
     { resizePolicy: [{}, { resourceName: "gpu", restartPolicy: "Always" }] },
   ),
   pods(
-    "when init containers are started again",
+    "restart policies of init containers",
     { initContainers: [{ name: "i", image: "i", restartPolicyRules: [{}] }] },
     { initContainers: [{ name: "i", image: "i", restartPolicy: "Sometimes", restartPolicyRules: [{}] }] },
     {

@@ -15,7 +15,7 @@ export const sources: readonly Case[] = [
     },
   ),
   volumes(
-    "volumes of the cluster",
+    "cluster volumes",
     { persistentVolumeClaim: {} },
     { emptyDir: { sizeLimit: "-1" } },
     { hostPath: { path: "/a/../b", type: "Disk" } },
@@ -36,7 +36,7 @@ export const sources: readonly Case[] = [
     },
   ),
   volumes(
-    "volumes of files",
+    "projected and file volumes",
     { secret: { defaultMode: 512, items: [{}, { key: "a", path: "/a" }, { key: "a", path: "..a", mode: -1 }] } },
     { configMap: { items: [{ key: "a", path: "a/../b" }] } },
     { downwardAPI: { defaultMode: -1, items: [{}, { path: "a", fieldRef: { fieldPath: "spec.nodeName" } }] } },
@@ -71,7 +71,7 @@ export const sources: readonly Case[] = [
     },
   ),
   volumes(
-    "volumes of drivers that were built in",
+    "in-tree volume plugins",
     { gcePersistentDisk: { partition: 256 } },
     { awsElasticBlockStore: { partition: -1 } },
     { iscsi: { iqn: "a", lun: 256, chapAuthSession: true, initiatorName: "b" } },
@@ -100,7 +100,7 @@ export const sources: readonly Case[] = [
     { scaleIO: {} },
   ),
   pods(
-    "volumes that are mounted, and those that are devices",
+    "volume mounts and volume devices",
     {
       volumes: [{ name: "v" }, { name: "w", persistentVolumeClaim: { claimName: "c" } }],
       containers: [
