@@ -56,7 +56,7 @@ describe("readAuditPolicy", () => {
       'rules[0].level: "": supported values: None, Metadata, Request, RequestResponse',
     ],
     [
-      "a stage that is none",
+      "an unknown stage",
       { ...policy, omitStages: ["Later"] },
       'omitStages[0]: "Later": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic',
     ],

@@ -84,7 +84,7 @@ export const devicePlacings: readonly DevicePlacing[] = [
     isHeld: true,
   },
   {
-    name: "a template whose claim nobody has made",
+    name: "a template whose claim was not created yet",
     nodes: two,
     storage: [],
     pod: {
@@ -181,14 +181,14 @@ export const devicePlacings: readonly DevicePlacing[] = [
     message: "0/2 nodes are available: request one/small: device class small.example.com does not exist.",
   },
   {
-    name: "a claim of a class for which nobody has devices",
+    name: "a claim of a class without devices",
     nodes: two,
     storage: [deviceClass("idle.example.com"), deviceClaim("dev-open", { deviceClassName: "idle.example.com" })],
     pod: using("dev-open"),
     message: "0/2 nodes are available: 2 cannot allocate all claims.",
   },
   {
-    name: "all devices of a class for which nobody has any",
+    name: "all devices of a class without devices",
     nodes: two,
     storage: [
       deviceClass("idle.example.com"),
