@@ -384,7 +384,8 @@ describe("metrics", () => {
     it.statusReplicas = 5;
     it.values.set(`${external}/depth`, [value("", "52")]);
     await it.sync();
-    // 10.4 for each of five is within the tolerance: the five replicas of the status are right, although the spec says two.
+    // 10.4 for each of the status's five replicas is within the tolerance, so five are desired. From the spec's two, one step reaches
+    // at most max(2 × 2, 4).
     expect(it.scaled).toEqual([4]);
     expect(it.autoscaler().status?.currentMetrics?.[0]?.external?.current).toEqual({ averageValue: "10400m" });
   });

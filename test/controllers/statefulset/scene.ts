@@ -121,7 +121,7 @@ export async function statefulSetScene(options: SceneOptions = {}): Promise<Stat
         if (until(now)) return seen;
         await pass(20);
       }
-      throw new Error(`it did not come to be so: ${JSON.stringify(seen.at(-1))}`);
+      throw new Error(`The expected state did not appear; the last one: ${JSON.stringify(seen.at(-1))}`);
     },
     decisions() {
       const sentences = scene.events

@@ -1268,7 +1268,7 @@ const typed = lines(String.raw`
   self.spec.all(k, true)
 `);
 
-/** Expressions that reach the cost limit in bounded time. */
+/** Expressions that are costly, deeply nested or long: each is evaluated or refused in bounded time. */
 const hostile = [
   `lists.range(1000).all(a, lists.range(1000).all(b, lists.range(1000).all(c, a + b + c >= 0)))`,
   `lists.range(2000000).size()`,
