@@ -70,7 +70,7 @@ async function until(image: string): Promise<string[][]> {
     if (now.length === 3 && now.every((pod) => pod.endsWith(` ${image}`))) return seen;
     await pass(50);
   }
-  throw new Error(`it did not come to be so: ${seen.at(-1)?.join()}`);
+  throw new Error(`The expected state did not appear; the last one: ${seen.at(-1)?.join()}`);
 }
 
 const available = (pods: readonly string[]): number => pods.filter((pod) => !/[…†]$/.test(pod)).length;
