@@ -169,14 +169,21 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 /**
- * Whether a deletion that was not observed has happened anyway or has lost its reason: the owner may have acted while
- * ours was still waiting for the server. `now` is the object as known when the key has been quiet.
+ * Whether a deletion or a change that was not observed has happened anyway or has lost its reason: the owner may have acted while ours was
+ * still waiting for the server. `now` is the object as known when the key has been quiet.
  */
 export function overtaken(
-  { verb, before }: WouldBeWrite,
+  write: WouldBeWrite,
   now: StoredObject | undefined,
 ): { readonly is: Agreement; readonly why: string } | undefined {
-  if (verb !== "delete" || before === undefined) return undefined;
+  const { verb, before, after } = write;
+  if (verb === "create" || before === undefined) return undefined;
+  if (verb !== "delete") {
+    if (now === undefined || now.metadata.uid !== before.metadata.uid)
+      return { is: after === undefined ? "owner was faster" : "not comparable", why: "it is gone" };
+    const isDone = after !== undefined && differences(write, now, before).length === 0;
+    return isDone ? { is: "owner was faster", why: "it has these values" } : undefined;
+  }
   if (now === undefined || now.metadata.uid !== before.metadata.uid)
     return { is: "owner was faster", why: "it is gone" };
   if (now.metadata.deletionTimestamp !== undefined) return { is: "owner was faster", why: "it is being deleted" };

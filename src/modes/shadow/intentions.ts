@@ -125,8 +125,9 @@ export class Intentions {
   /** Called when a delta was applied to the cache. */
   observed(observed: Observed): void {
     const act = actOf(observed);
-    if (act === undefined) return;
-    if (this.#fulfil(observed, act)) return;
+    const isFulfilling = act !== undefined && this.#fulfil(observed, act);
+    if (observed.after === undefined) this.#dropOverdueChanges(observed);
+    if (act === undefined || isFulfilling) return;
     if (act === "delete") {
       this.#siblingDeleted(observed);
       return;
@@ -155,14 +156,28 @@ export class Intentions {
   }
 
   #fulfil(observed: Observed, act: Act): boolean {
+    let isFulfilling = false;
     for (const episode of this.#episodes.values()) {
       const open = [...episode.standing].filter(({ write }) => isFulfilled(write, observed, act));
       const intention = closest(open, observed.after);
       if (intention === undefined) continue;
       this.#compare(episode, intention, observed);
-      return true;
+      isFulfilling = true;
+      // One object is created or deleted for one key, but several keys can intend changes of the same object.
+      if (act !== "update") break;
     }
-    return false;
+    return isFulfilling;
+  }
+
+  /** Settles the changes of a removed object that the owner has not made in time: it no longer can. */
+  #dropOverdueChanges(observed: Observed): void {
+    for (const episode of this.#episodes.values()) {
+      for (const intention of episode.standing) {
+        const { overdue, write } = intention;
+        if (!overdue || !isChangeOf(write, observed)) continue;
+        this.#settle(episode, intention, "not comparable", "it is gone");
+      }
+    }
   }
 
   #compare(episode: Episode, intention: Intention, observed: Observed): void {
@@ -325,7 +340,8 @@ export class Intentions {
     const anyRefused = [...refusals.values()].some((each) => each !== undefined);
     for (const intention of open) {
       const { write } = intention;
-      const past = chooses(episode.controller) ? undefined : overtaken(write, now(write));
+      const mayChoose = write.verb === "delete" && chooses(episode.controller);
+      const past = mayChoose ? undefined : overtaken(write, now(write));
       if (past === undefined) intention.overdue = true;
       else episode.standing.delete(intention);
       const outcome = past ?? whyNotDone(write, refusals.get(intention), anyRefused);
@@ -397,6 +413,11 @@ function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
     standing.target === write.target &&
     standing.subresource === write.subresource
   );
+}
+
+/** Whether a write changes the object of the delta, without deleting it. */
+function isChangeOf({ verb, kind, group, target }: WouldBeWrite, { of, key }: Observed): boolean {
+  return (verb === "update" || verb === "patch") && kind === of.kind && group === of.group && target === key;
 }
 
 /** Among several creates with generateName, the one that intended this object: a DaemonSet creates its pods in any order of the nodes. */

@@ -200,17 +200,89 @@ describe("creations without names, one per node", () => {
 });
 
 test("a status that the owner wrote differently, beside the intended one, is not the same", async () => {
-  const { intentions, told, timeline } = sceneOf(undefined);
   const statusOf = (status: object): StoredObject => ({ ...pod("web"), status }) as StoredObject;
   const before = statusOf({ replicas: 1 });
+  const ready = statusOf({ replicas: 3, readyReplicas: 3 });
+  const after = { ...ready, metadata: { ...ready.metadata, resourceVersion: "2" } };
+  const { intentions, told, timeline } = sceneOf(after);
   const meant = { kind: "ReplicaSet", subresource: "status", verb: "update", before } as const;
   const write: WouldBeWrite = { ...removal("web"), ...meant, after: statusOf({ replicas: 3 }) };
   intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
-  const ready = statusOf({ replicas: 3, readyReplicas: 3 });
-  const after = { ...ready, metadata: { ...ready.metadata, resourceVersion: "2" } };
   intentions.observed({ ...gone("web"), of: { group: write.group, kind: "ReplicaSet" }, before, after });
   await timeline.runUntil({ ms: 5000 });
   expect(told).toEqual(["differs: shop/web owner has not done it"]);
+});
+
+describe("an intended change", () => {
+  const withFinalizers = (...finalizers: readonly string[]): StoredObject => ({
+    metadata: { ...pod("a").metadata, finalizers: [...finalizers], resourceVersion: String(finalizers.length + 1) },
+  });
+  const [tracked, released] = [withFinalizers("example.com/tracking"), withFinalizers()];
+  const change = { verb: "patch", before: tracked, after: released } as const;
+  const release: WouldBeWrite = { ...removal("a"), ...change };
+  const [ofJob, ofPod] = [
+    { controller: "replicaset", key: "shop/web" },
+    { controller: "replicaset", key: "pod:a" },
+  ];
+  const done: Observed = { ...gone("a"), before: tracked, after: released };
+
+  test("of one object, by two keys, is fulfilled for both by one delta", () => {
+    const { intentions, told } = sceneOf(released);
+    for (const key of [ofJob, ofPod]) intentions.decided(key, 1, release);
+    intentions.observed(done);
+    expect(told).toEqual(["same: shop/a owner wrote", "same: shop/a owner wrote"]);
+    expect(intentions.standing).toBe(0);
+  });
+
+  test("is fulfilled although another key intends another change of the object", () => {
+    const { intentions, told } = sceneOf(released);
+    const labelled = { metadata: { ...tracked.metadata, labels: { a: "b" } } };
+    intentions.decided(ofJob, 1, { ...release, after: labelled });
+    intentions.decided(ofPod, 1, release);
+    intentions.observed(done);
+    expect(told).toEqual(["same: shop/a owner wrote"]);
+  });
+
+  test.each([
+    { name: "was made before", now: released, says: "owner was faster: shop/a it has these values" },
+    { name: "is not comparable once the object is gone", now: undefined, says: "not comparable: shop/a it is gone" },
+    {
+      name: "is not comparable once another object has the name",
+      now: { metadata: { ...released.metadata, uid: "another" } },
+      says: "not comparable: shop/a it is gone",
+    },
+    {
+      name: "is a difference if more was changed",
+      now: { metadata: { ...released.metadata, labels: { a: "b" } } },
+      says: "differs: shop/a owner has not done it",
+    },
+    { name: "is a difference if nothing was changed", now: tracked, says: "differs: shop/a owner has not done it" },
+  ])("that no delta has fulfilled in time $name", async ({ now, says }) => {
+    const { intentions, told, timeline } = sceneOf(now);
+    intentions.decided(ofPod, 1, release);
+    await timeline.runUntil({ ms: 5000 });
+    expect(told).toEqual([says]);
+  });
+
+  test("of a removed object stands until the next sync if there was still time", () => {
+    const { intentions, told } = sceneOf(undefined);
+    intentions.decided(ofPod, 1, release);
+    intentions.observed({ ...gone("a"), before: tracked });
+    expect(told).toEqual([]);
+    intentions.syncEnded(ofPod, 2, false);
+    expect(told).toEqual(["not comparable: shop/a sync 2 no longer wants it"]);
+  });
+
+  test("that was not made in time is not comparable once the object is removed", async () => {
+    const { intentions, told, timeline } = sceneOf(tracked);
+    intentions.decided(ofPod, 1, release);
+    await timeline.runUntil({ ms: 5000 });
+    intentions.observed({ ...gone("b"), before: tracked });
+    expect(intentions.standing).toBe(1);
+    intentions.observed({ ...gone("a"), before: tracked });
+    expect(told).toEqual(["differs: shop/a owner has not done it", "not comparable: shop/a it is gone"]);
+    expect(intentions.standing).toBe(0);
+  });
 });
 
 test("what only the status shows is not attributed to the object's owner", () => {
@@ -240,7 +312,7 @@ describe("an attempt of the owner that was refused", () => {
   };
 
   test("is not a difference, nor is the status that follows from it", async () => {
-    const { intentions, told, timeline } = sceneOf(undefined, "exceeded quota: q");
+    const { intentions, told, timeline } = sceneOf(pod("web"), "exceeded quota: q");
     for (const write of [creation, status]) intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
     await timeline.runUntil({ ms: 5000 });
     expect(told).toEqual([
@@ -258,7 +330,7 @@ describe("an attempt of the owner that was refused", () => {
   });
 
   test("without a sign of a refusal it is a difference", async () => {
-    const { intentions, told, timeline } = sceneOf(undefined);
+    const { intentions, told, timeline } = sceneOf(pod("web"));
     for (const write of [creation, status]) intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
     await timeline.runUntil({ ms: 5000 });
     expect(told.map((each) => each.split(":")[0])).toEqual(["differs", "differs"]);
