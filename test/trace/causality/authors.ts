@@ -117,8 +117,13 @@ export class Authors {
   }
 }
 
-/** An update that sent the version of its response has not stored anything. */
-function isIdle(event: AuditEvent, { resourceVersion }: Meta): boolean {
+/**
+ * Whether a request stored nothing: an update that sent the version of its response, or a delete that met another one. If that one came
+ * between the server's read of the object and its write, the response is the object as read, which shows no deletion.
+ * Source: kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go updateForGracefulDeletionAndFinalizers.
+ */
+function isIdle(event: AuditEvent, { resourceVersion, deletionTimestamp }: Meta): boolean {
+  if (event.verb === "delete") return deletionTimestamp === undefined;
   return event.verb !== "create" && sentVersion(event) === resourceVersion;
 }
 
