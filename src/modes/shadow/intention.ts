@@ -65,6 +65,11 @@ export function wantedChanges({ before, after }: WouldBeWrite): readonly FieldCh
   return fieldChanges(before, after).filter(({ path }) => !isIncidental(path));
 }
 
+/** Whether a write changes an object, rather than creating or deleting it. */
+export function isChange({ verb }: Pick<WouldBeWrite, "verb">): boolean {
+  return verb === "update" || verb === "patch";
+}
+
 /** Whether a write would change nothing, because the owner has already made it: no delta will follow. */
 export function isIdle(write: WouldBeWrite): boolean {
   const { verb, before, after } = write;
@@ -178,14 +183,14 @@ export function overtaken(
 ): { readonly is: Agreement; readonly why: string } | undefined {
   const { verb, before, after } = write;
   if (verb === "create" || before === undefined) return undefined;
-  if (verb !== "delete") {
-    if (now === undefined || now.metadata.uid !== before.metadata.uid)
-      return { is: after === undefined ? "owner was faster" : "not comparable", why: "it is gone" };
-    const isDone = after !== undefined && differences(write, now, before).length === 0;
+  if (now === undefined || now.metadata.uid !== before.metadata.uid) {
+    const isRemoval = verb === "delete" || after === undefined;
+    return { is: isRemoval ? "owner was faster" : "not comparable", why: "it is gone" };
+  }
+  if (isChange(write)) {
+    const isDone = differences(write, now, before).length === 0;
     return isDone ? { is: "owner was faster", why: "it has these values" } : undefined;
   }
-  if (now === undefined || now.metadata.uid !== before.metadata.uid)
-    return { is: "owner was faster", why: "it is gone" };
   if (now.metadata.deletionTimestamp !== undefined) return { is: "owner was faster", why: "it is being deleted" };
   const owners = ({ metadata }: StoredObject): readonly string[] =>
     (metadata.ownerReferences ?? []).map(({ uid }) => uid);

@@ -11,6 +11,7 @@ import {
   chooserOf,
   differences,
   type Intention,
+  isChange,
   isGenerated,
   isIdle,
   isSame,
@@ -174,7 +175,8 @@ export class Intentions {
     for (const episode of this.#episodes.values()) {
       for (const intention of episode.standing) {
         const { overdue, write } = intention;
-        if (!overdue || !isChangeOf(write, observed)) continue;
+        const isAbout = isOfKind(write, observed) && write.target === observed.key;
+        if (!overdue || !isChange(write) || !isAbout) continue;
         this.#settle(episode, intention, "not comparable", "it is gone");
       }
     }
@@ -374,12 +376,12 @@ export class Intentions {
 
 /** Why an intention was not fulfilled. If a write was refused to the owner, our status, which assumes that it succeeded, is not comparable. */
 function whyNotDone(
-  { verb, subresource }: WouldBeWrite,
+  write: WouldBeWrite,
   refusal: string | undefined,
   anyRefused: boolean,
 ): { readonly is: Agreement; readonly why: string } {
   if (refusal !== undefined) return { is: "owner was refused", why: `owner tried, was refused: ${refusal}` };
-  const follows = anyRefused && (verb === "update" || verb === "patch") && subresource === "status";
+  const follows = anyRefused && isChange(write) && write.subresource === "status";
   if (follows) return { is: "not comparable", why: "it follows from a write that the owner was refused" };
   return { is: "differs", why: "owner has not done it" };
 }
@@ -407,7 +409,7 @@ function isSiblingOf(write: WouldBeWrite, { of, before }: Observed): boolean {
 /** Whether a change replaces an earlier one of the same object. */
 function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
   return (
-    (write.verb === "update" || write.verb === "patch") &&
+    isChange(write) &&
     standing.verb === write.verb &&
     standing.kind === write.kind &&
     standing.target === write.target &&
@@ -415,9 +417,9 @@ function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
   );
 }
 
-/** Whether a write changes the object of the delta, without deleting it. */
-function isChangeOf({ verb, kind, group, target }: WouldBeWrite, { of, key }: Observed): boolean {
-  return (verb === "update" || verb === "patch") && kind === of.kind && group === of.group && target === key;
+/** Whether the delta shows an object of the write's kind. */
+function isOfKind({ kind, group }: WouldBeWrite, { of }: Observed): boolean {
+  return kind === of.kind && group === of.group;
 }
 
 /** Among several creates with generateName, the one that intended this object: a DaemonSet creates its pods in any order of the nodes. */
@@ -428,8 +430,9 @@ function closest(open: readonly Intention[], object: StoredObject | undefined): 
 }
 
 /** Whether the delta may fulfil the write, by verb and object. */
-function isFulfilled(write: WouldBeWrite, { of, key, after }: Observed, act: Act): boolean {
-  if (write.kind !== of.kind || write.group !== of.group) return false;
+function isFulfilled(write: WouldBeWrite, observed: Observed, act: Act): boolean {
+  if (!isOfKind(write, observed)) return false;
+  const { key, after } = observed;
   switch (write.verb) {
     case "create": {
       if (act !== "create") return false;

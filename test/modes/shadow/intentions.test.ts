@@ -218,8 +218,7 @@ describe("an intended change", () => {
     metadata: { ...pod("a").metadata, finalizers: [...finalizers], resourceVersion: String(finalizers.length + 1) },
   });
   const [tracked, released] = [withFinalizers("example.com/tracking"), withFinalizers()];
-  const change = { verb: "patch", before: tracked, after: released } as const;
-  const release: WouldBeWrite = { ...removal("a"), ...change };
+  const release: WouldBeWrite = { ...removal("a"), verb: "patch", before: tracked, after: released };
   const [ofJob, ofPod] = [
     { controller: "replicaset", key: "shop/web" },
     { controller: "replicaset", key: "pod:a" },

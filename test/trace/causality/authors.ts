@@ -118,8 +118,8 @@ export class Authors {
 }
 
 /**
- * Whether a request stored nothing: an update that sent the version of its response, or a delete that met another one. If that one came
- * between the server's read of the object and its write, the response is the object as read, which shows no deletion.
+ * Whether a request stored nothing: an update that sent the version of its response, or a delete that another one overtook between the
+ * server's read of the object and its write. The response is then the object as read, which shows no deletion.
  * Source: kubernetes v1.36 staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go updateForGracefulDeletionAndFinalizers.
  */
 function isIdle(event: AuditEvent, { resourceVersion, deletionTimestamp }: Meta): boolean {

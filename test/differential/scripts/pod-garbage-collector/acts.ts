@@ -100,5 +100,5 @@ export async function keepOneAside({ cluster }: Stage): Promise<void> {
     }
     await Bun.sleep(100);
   }
-  throw new Error("Cannot keep a pod aside: it was not created within 5 s");
+  throw new Error("Cannot keep a pod aside: it has not succeeded after 50 tries");
 }
