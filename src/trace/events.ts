@@ -268,6 +268,8 @@ export interface AgreementEvent {
   readonly of: KindName;
   readonly subresource?: string;
   readonly target: ObjectKey;
+  /** An earlier event gave this outcome, because the owner had not acted in time. */
+  readonly revises?: Agreement;
   /** Shadow generated the name in `target`: a create with generateName. */
   readonly generatedName?: true;
   /** The `seq` of the owner's delta; absent if the owner did nothing. */

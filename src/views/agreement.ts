@@ -15,49 +15,44 @@ export interface AgreementSummary {
 /** Differences kept. */
 const keptDifferences = 100;
 
-/** Accepts stage events. An intention whose outcome changes later is counted by its final outcome. */
+/** Accepts stage events. An intention whose outcome is revised counts with the latest one. */
 export class AgreementReport {
-  #last = new Map<number, AgreementEvent | undefined>();
-  #settled: Record<Agreement, number> = {
+  #standing = new Set<number>();
+  #counts: Record<Agreement, number> = {
     same: 0,
     differs: 0,
     "owner was faster": 0,
     "owner was refused": 0,
     "not comparable": 0,
   };
-  #differences: AgreementEvent[] = [];
+  #differences: readonly AgreementEvent[] = [];
   #intentions = 0;
 
   accept(event: StageEvent): void {
     if (event.stage === "intention" && !event.again) {
       this.#intentions++;
-      this.#last.set(event.intention, undefined);
+      this.#standing.add(event.intention);
     }
     if (event.stage === "agreement") this.#agreement(event);
   }
 
   get summary(): AgreementSummary {
-    const counts = this.#settled;
-    const standing = [...this.#last.values()].filter((last) => last === undefined).length;
-    return { intentions: this.#intentions, counts: { ...counts }, standing, differences: this.#differences };
+    return {
+      intentions: this.#intentions,
+      counts: { ...this.#counts },
+      standing: this.#standing.size,
+      differences: this.#differences,
+    };
   }
 
   #agreement(event: AgreementEvent): void {
-    this.#settled[event.is]++;
-    const { intention } = event;
-    if (intention !== undefined) {
-      const before = this.#last.get(intention);
-      if (before !== undefined) this.#takeBack(before);
-      // The owner may still do what it has not done, or was refused; any other outcome is final.
-      const mayChange = event.is === "differs" || event.is === "owner was refused";
-      if (mayChange && event.delta === undefined) this.#last.set(intention, event);
-      else this.#last.delete(intention);
+    const { is, intention, revises } = event;
+    this.#counts[is]++;
+    if (intention !== undefined) this.#standing.delete(intention);
+    if (revises !== undefined) {
+      this.#counts[revises]--;
+      this.#differences = this.#differences.filter((each) => each.intention !== intention);
     }
-    if (event.is === "differs") this.#differences = [...this.#differences, event].slice(-keptDifferences);
-  }
-
-  #takeBack(before: AgreementEvent): void {
-    this.#settled[before.is]--;
-    this.#differences = this.#differences.filter((each) => each !== before);
+    if (is === "differs") this.#differences = [...this.#differences, event].slice(-keptDifferences);
   }
 }

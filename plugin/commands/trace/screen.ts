@@ -7,7 +7,7 @@ import { shownOrigin } from "../../../src/views/shown-block.ts";
 import type { SyncBlock } from "../../../src/views/sync-block.ts";
 import { SyncTrace } from "../../../src/views/sync-trace.ts";
 import { jsonLines } from "../../render/json-lines.ts";
-import { differenceText } from "./shadow-text.ts";
+import { outcomeText } from "./shadow-text.ts";
 import { alikeText, quietText } from "./fold-text.ts";
 import { wrapHanging, styleOf } from "../../cli/style.ts";
 import { SyncBlockText } from "./sync-block-text.ts";
@@ -46,8 +46,8 @@ export class TraceScreen {
   #json: ((event: StageEvent) => void) | undefined;
   #fold: BlockFold;
   #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
-  /** Simultaneous differences, which are counted if their text is the same. */
-  #differences = new Map<string, AgreementEvent[]>();
+  /** Simultaneous outcomes that have lines of their own: those with the same text are counted. */
+  #outcomes = new Map<string, AgreementEvent[]>();
   #shown = 0;
   #ended = false;
 
@@ -75,13 +75,14 @@ export class TraceScreen {
     this.#arm();
   };
 
-  /** Prints a line for a difference whose block was already printed, or that has no block. */
+  /** Prints a line for a difference whose block was already printed, or that has no block; another when its outcome is revised. */
   #agreed(event: AgreementEvent): void {
-    const { controller, sync, is } = event;
-    if (is !== "differs" && is !== "owner was refused") return;
+    const { controller, sync, is, revises } = event;
+    const isNews = revises !== undefined || is === "differs" || is === "owner was refused";
+    if (!isNews) return;
     if (this.#json === undefined && (sync === undefined || !this.trace.isPending({ controller, sync }))) {
-      const text = differenceText(event, 1);
-      this.#differences.set(text, [...(this.#differences.get(text) ?? []), event]);
+      const text = outcomeText(event, 1);
+      this.#outcomes.set(text, [...(this.#outcomes.get(text) ?? []), event]);
     }
     if (is === "differs") this.#met("differs");
   }
@@ -91,13 +92,13 @@ export class TraceScreen {
     this.#timer?.cancel();
     if (!this.#ended) this.#print(this.trace.release(Infinity));
     if (this.#json === undefined) this.#tell(this.#fold.release(Infinity));
-    this.#tellDifferences();
+    this.#tellOutcomes();
     this.#ended = true;
   }
 
   #arm(): void {
     const { timeline } = this.#options;
-    const soon = this.#differences.size > 0 ? timeline.now() : Infinity;
+    const soon = this.#outcomes.size > 0 ? timeline.now() : Infinity;
     const at = Math.min(this.trace.heldUntil ?? Infinity, this.#fold.dueAt ?? Infinity, soon);
     if (at === Infinity || (this.#timer !== undefined && this.#timer.at <= at)) return;
     this.#timer?.cancel();
@@ -105,7 +106,7 @@ export class TraceScreen {
       this.#timer = undefined;
       this.#print(this.trace.release(timeline.now()));
       if (!this.#ended) this.#tell(this.#fold.release(timeline.now()));
-      this.#tellDifferences();
+      this.#tellOutcomes();
       this.#arm();
     });
     this.#timer = { at, cancel };
@@ -143,15 +144,16 @@ export class TraceScreen {
     }
   }
 
-  #tellDifferences(): void {
+  #tellOutcomes(): void {
     const { colour } = styleOf(this.#options.out);
-    for (const all of this.#differences.values()) {
+    for (const all of this.#outcomes.values()) {
       const [event] = all;
       if (event === undefined) continue;
-      const [first = "", ...rest] = this.#wrapped(differenceText(event, all.length));
-      this.#write([colour.yellow(first), ...rest, ""]);
+      const [first = "", ...rest] = this.#wrapped(outcomeText(event, all.length));
+      const isOpen = event.is === "differs" || event.is === "owner was refused";
+      this.#write([isOpen ? colour.yellow(first) : first, ...rest, ""]);
     }
-    this.#differences.clear();
+    this.#outcomes.clear();
   }
 
   #wrapped(text: string): readonly string[] {

@@ -1,4 +1,5 @@
 /** The text for shadow mode and its agreement with the owner. */
+import { formatDuration } from "../../../src/api/duration.ts";
 import { splitKey } from "../../../src/api/key.ts";
 import type { ShadowPreflight } from "../../../src/modes/shadow/owners.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
@@ -66,15 +67,28 @@ const verbs = {
 } as const;
 
 /**
- * The line for a difference, which occurred `times` times:
- * `differs replicaset shop/web · sync 31 would delete Pod web-a · owner has not done it`.
+ * The line for an outcome that `times` intentions have, either a difference or a revised one:
+ * `differs replicaset shop/web · sync 31 would delete Pod web-a · owner has not done it`,
+ * `settled replicaset shop/web · sync 31 would delete Pod web-a · owner deleted, 4.1 s later · same`.
  */
-export function differenceText(difference: AgreementEvent, times: number): string {
-  const { controller, key, sync, verb, of, subresource, target, why, is, generatedName } = difference;
+export function outcomeText(outcome: AgreementEvent, times: number): string {
+  const { controller, key, sync, verb, of, subresource, target, generatedName } = outcome;
   const { name } = splitKey(target);
   const shown = generatedName === true ? withoutSuffix(name) : name;
   const what = `${of.kind} ${shown}${subresource === undefined ? "" : `/${subresource}`}`;
   const often = times === 1 ? "" : ` (${times} times)`;
   const ours = sync === undefined ? "nothing was intended here" : `sync ${sync} would ${verbs[verb]} ${what}${often}`;
-  return `${is === "differs" ? "differs" : "refused"} ${controller} ${key} · ${ours} · ${why}`;
+  return `${labelOf(outcome)} ${controller} ${key} · ${ours} · ${reasonOf(outcome)}`;
+}
+
+function labelOf({ is }: AgreementEvent): string {
+  if (is === "differs") return "differs";
+  return is === "owner was refused" ? "refused" : "settled";
+}
+
+/** A revised outcome says when the owner acted, and what the outcome is now; the label says it of any other. */
+function reasonOf({ is, why, revises, afterMs }: AgreementEvent): string {
+  if (revises === undefined) return why;
+  const late = afterMs === undefined ? "" : `, ${formatDuration(afterMs)} later`;
+  return `${why}${late}${is === "differs" || is === "owner was refused" ? "" : ` · ${is}`}`;
 }

@@ -31,8 +31,8 @@ export interface Intention extends KeyOf {
   siblings: Siblings;
   /** The latest sync that decided it. */
   claimedBy: number;
-  /** The owner has not done it in time, but still may. */
-  overdue: boolean;
+  /** The outcome reported when the owner had not done it in time; it still may. Undefined before. */
+  reported: Agreement | undefined;
 }
 
 /** The uid of the controlling owner of the created or deleted object. */

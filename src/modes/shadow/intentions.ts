@@ -5,7 +5,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { splitKey } from "../../api/key.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
-import type { Agreement, AgreementEvent } from "../../trace/events.ts";
+import type { AgreementEvent, IntentionEvent } from "../../trace/events.ts";
 import { type Act, actOf, type Observed } from "./acts.ts";
 import {
   chooserOf,
@@ -22,6 +22,8 @@ import {
   type Siblings,
 } from "./intention.ts";
 import type { WouldBeWrite } from "./overlay.ts";
+import { intentionEvent, type Outcome, outcomeEvent, pastTenseOf, unintendedEvent } from "./outcome.ts";
+import type { Author } from "./owner-acts.ts";
 
 /** What `Intentions` needs to know about owners and objects. */
 export interface IntentionsOptions {
@@ -41,6 +43,8 @@ export interface IntentionsOptions {
   readonly distinguishedBy: (kind: string, pair: SiblingPair) => string | undefined;
   /** The API server's message when the owner tried the same write; undefined if there is no trace of that. */
   readonly refusalOf: (name: KeyOf, write: WouldBeWrite) => string | undefined;
+  /** Who made a change that fulfils an intention of the controller. */
+  readonly authorOf: (controller: string, observed: Observed) => Author;
   /** The key that an unexpected act belongs to; undefined if it belongs to none here. */
   readonly keyOfAct: (observed: Observed) => KeyOf | undefined;
 }
@@ -97,19 +101,19 @@ export class Intentions {
       known.claimedBy = sync;
       known.write = write;
       known.siblings = this.#siblings(write);
-      this.#emitIntention(known, sync, true);
+      this.#emit(intentionEvent(known, sync, true));
       return;
     }
     const at = this.#options.timeline.now();
     const siblings = this.#siblings(write);
-    const fresh = { claimedBy: sync, overdue: false };
+    const fresh = { claimedBy: sync, reported: undefined };
     const intention: Intention = { ...name, id: ++this.#last, sync, at, write, siblings, ...fresh };
     for (const earlier of open.filter((each) => isReplaced(each.write, write))) {
-      this.#settle(episode, earlier, "not comparable", `replaced by what sync ${sync} decided`);
+      this.#settle(episode, earlier, { is: "not comparable", why: `replaced by what sync ${sync} decided` });
     }
     episode.standing.add(intention);
     episode.intended.add(write.target);
-    this.#emitIntention(intention, sync, false);
+    this.#emit(intentionEvent(intention, sync, false));
     this.#restartQuietPeriod(episode);
   }
 
@@ -119,7 +123,7 @@ export class Intentions {
     if (episode === undefined || failed) return;
     for (const intention of episode.standing) {
       if (intention.claimedBy === sync || this.#pairDeletion(episode, intention)) continue;
-      this.#settle(episode, intention, "not comparable", `sync ${sync} no longer wants it`);
+      this.#settle(episode, intention, { is: "not comparable", why: `sync ${sync} no longer wants it` });
     }
   }
 
@@ -174,21 +178,22 @@ export class Intentions {
   #dropOverdueChanges(observed: Observed): void {
     for (const episode of this.#episodes.values()) {
       for (const intention of episode.standing) {
-        const { overdue, write } = intention;
+        const { reported, write } = intention;
         const isAbout = isOfKind(write, observed) && write.target === observed.key;
-        if (!overdue || !isChange(write) || !isAbout) continue;
-        this.#settle(episode, intention, "not comparable", "it is gone");
+        if (reported === undefined || !isChange(write) || !isAbout) continue;
+        this.#settle(episode, intention, { is: "not comparable", why: "it is gone" });
       }
     }
   }
 
   #compare(episode: Episode, intention: Intention, observed: Observed): void {
     const { write } = intention;
-    const did = `owner ${pastTenseOf[write.verb]}${isGenerated(write) ? ` ${splitKey(observed.key).name}` : ""}`;
+    const author = this.#options.authorOf(episode.controller, observed);
+    const did = `${author.name} ${pastTenseOf[write.verb]}${isGenerated(write) ? ` ${splitKey(observed.key).name}` : ""}`;
     const policy = write.verb === "delete" ? otherPropagation(write, observed.after) : [];
     if (policy.length > 0) {
       const why = `${did} with another propagation policy: ${policy.join(", ")}`;
-      this.#settle(episode, intention, "differs", why, observed);
+      this.#settle(episode, intention, { is: "differs", why, by: observed });
       return;
     }
     const gone = write.verb === "delete" || write.after === undefined;
@@ -198,8 +203,7 @@ export class Intentions {
       this.#restartQuietPeriod(episode);
       return;
     }
-    if (paths.length === 0) this.#settle(episode, intention, "same", did, observed);
-    else this.#settle(episode, intention, "differs", `${did} with another ${paths.slice(0, 3).join(", ")}`, observed);
+    this.#settle(episode, intention, { ...outcomeOf(did, paths, author), by: observed });
   }
 
   /** Records the deletion of a sibling of an object to be deleted: possibly instead of it, unless that one is deleted too. */
@@ -233,77 +237,20 @@ export class Intentions {
     const pair = { one: write.before, other, related: intention.siblings.related };
     const by = this.#options.distinguishedBy(write.kind, pair);
     const why = `owner deleted ${splitKey(instead.key).name}${by === undefined ? ", which ranks alike" : ` instead (${by})`}`;
-    this.#settle(episode, intention, by === undefined ? "same" : "differs", why, instead);
+    this.#settle(episode, intention, { is: by === undefined ? "same" : "differs", why, by: instead });
     return true;
   }
 
-  #settle(episode: Episode, intention: Intention, is: Agreement, why: string, by?: Observed): void {
+  #settle(episode: Episode, intention: Intention, outcome: Outcome): void {
     episode.standing.delete(intention);
-    this.#emitAgreement({ ...intention, is, why, intention: intention.id }, intention.write, by, intention.at);
-    if (intention.write.verb === "delete" && is === "same") this.#pairDeletions(episode);
+    this.#emit(outcomeEvent(intention, outcome, this.#options.timeline.now()));
+    if (intention.write.verb === "delete" && outcome.is === "same") this.#pairDeletions(episode);
     this.#restartQuietPeriod(episode);
   }
 
-  /** Emits an event for a new intention, or for a standing one that a sync has decided again. */
-  #emitIntention({ controller, key, id, write }: Intention, sync: number, again: boolean): void {
+  #emit(event: AgreementEvent | IntentionEvent): void {
     const { bus } = this.#options;
-    if (!bus.on) return;
-    const { verb, group, kind, subresource, target } = write;
-    bus.emit({
-      stage: "intention",
-      controller,
-      key,
-      sync,
-      intention: id,
-      again,
-      verb,
-      of: { group, kind },
-      ...(subresource !== "" && { subresource }),
-      target,
-    });
-  }
-
-  #emitAgreement(
-    {
-      controller,
-      key,
-      is,
-      why,
-      intention,
-      sync,
-    }: Pick<AgreementEvent, "controller" | "key" | "is" | "why"> & Partial<Pick<AgreementEvent, "intention" | "sync">>,
-    {
-      verb,
-      group,
-      kind,
-      subresource,
-      target,
-      sent,
-    }: Pick<WouldBeWrite, "verb" | "group" | "kind" | "subresource" | "target"> & Partial<Pick<WouldBeWrite, "sent">>,
-    by: Observed | undefined,
-    since: number | undefined,
-  ): void {
-    const { bus, timeline } = this.#options;
-    if (!bus.on) return;
-    bus.emit({
-      stage: "agreement",
-      controller,
-      key,
-      is,
-      why,
-      verb,
-      of: {
-        group,
-        kind,
-      },
-      target,
-      ...(intention !== undefined && isGenerated({ verb, sent }) && { generatedName: true }),
-      ...(subresource !== "" && { subresource }),
-      ...(intention !== undefined && { intention }),
-      ...(sync !== undefined && { sync }),
-      ...(by !== undefined && { delta: by.delta }),
-      ...(by !== undefined && since !== undefined && { afterMs: timeline.now() - since }),
-    });
+    if (bus.on) bus.emit(event);
   }
 
   #episode(name: KeyOf): Episode {
@@ -337,17 +284,17 @@ export class Intentions {
 
   /** Reports intentions that the owner has not fulfilled in time: it may have been refused, or there is nothing left to do. */
   #overdue(episode: Episode, open: readonly Intention[]): void {
-    const { chooses, now, refusalOf } = this.#options;
+    const { chooses, now, refusalOf, timeline } = this.#options;
     const refusals = new Map(open.map((each) => [each, refusalOf(episode, each.write)]));
     const anyRefused = [...refusals.values()].some((each) => each !== undefined);
     for (const intention of open) {
       const { write } = intention;
       const mayChoose = write.verb === "delete" && chooses(episode.controller);
       const past = mayChoose ? undefined : overtaken(write, now(write));
-      if (past === undefined) intention.overdue = true;
-      else episode.standing.delete(intention);
       const outcome = past ?? whyNotDone(write, refusals.get(intention), anyRefused);
-      this.#emitAgreement({ ...intention, ...outcome, intention: intention.id }, write, undefined, undefined);
+      this.#emit(outcomeEvent(intention, outcome, timeline.now()));
+      if (past === undefined) intention.reported = outcome.is;
+      else episode.standing.delete(intention);
     }
   }
 
@@ -355,17 +302,15 @@ export class Intentions {
   #endEpisode(episode: Episode): void {
     episode.timer?.();
     episode.timer = undefined;
-    const { controller, key, standing } = episode;
+    const { controller, standing } = episode;
     const owned = this.#options.hasOwner(controller);
-    const open = [...standing].filter(({ overdue }) => !overdue);
+    const open = [...standing].filter(({ reported }) => reported === undefined);
     if (owned) this.#overdue(episode, open);
     for (const { observed, act } of episode.acts.values()) {
       // Either side may write intermediate statuses.
       if (act === "update" && episode.intended.has(observed.key)) continue;
       const is = open.length === 0 ? "owner was faster" : "differs";
-      const why = `owner ${pastTenseOf[act]} ${observed.of.kind} ${splitKey(observed.key).name}, which no sync here decided`;
-      const write = { ...observed.of, verb: act, subresource: "", target: observed.key };
-      this.#emitAgreement({ controller, key, is, why }, write, observed, undefined);
+      this.#emit(unintendedEvent(episode, act, observed, is));
     }
     episode.acts.clear();
     episode.deletions.length = 0;
@@ -374,19 +319,24 @@ export class Intentions {
   }
 }
 
+/** The outcome of a write that was made, with other values at `paths`. */
+function outcomeOf(did: string, paths: readonly string[], author: Author): Outcome {
+  if (author.isUser) return { is: "not comparable", why: `${did}, not the owner` };
+  if (paths.length === 0) return { is: "same", why: did };
+  return { is: "differs", why: `${did} with another ${paths.slice(0, 3).join(", ")}` };
+}
+
 /** Why an intention was not fulfilled. If a write was refused to the owner, our status, which assumes that it succeeded, is not comparable. */
 function whyNotDone(
   write: WouldBeWrite,
   refusal: string | undefined,
   anyRefused: boolean,
-): { readonly is: Agreement; readonly why: string } {
+): Outcome {
   if (refusal !== undefined) return { is: "owner was refused", why: `owner tried, was refused: ${refusal}` };
   const follows = anyRefused && isChange(write) && write.subresource === "status";
   if (follows) return { is: "not comparable", why: "it follows from a write that the owner was refused" };
   return { is: "differs", why: "owner has not done it" };
 }
-
-const pastTenseOf = { create: "created", update: "wrote", patch: "wrote", delete: "deleted" } as const;
 
 function textOf({ controller, key }: KeyOf): string {
   return `${controller} ${key}`;

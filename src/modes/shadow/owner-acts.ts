@@ -1,12 +1,13 @@
 /** Attributes the owner's writes to the keys of our controllers. */
 import { objectKey } from "../../api/key.ts";
+import { controllerNamedBy, fieldManagerOf } from "../../api/own-field-manager.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
 import { isStatusOnly, type Observed } from "./acts.ts";
 import type { KeyOf } from "./intention.ts";
 import type { Applied } from "./owner-delta-gate.ts";
-import type { ShadowOptions } from "./shadow-options.ts";
+import type { ShadowOptions, ShadowOwner } from "./shadow-options.ts";
 
 /** An applied change, with the writer from the delta event of the same object. */
 export function observedOf(
@@ -25,6 +26,25 @@ export function observedOf(
       return its?.detail.writer;
     },
   };
+}
+
+/** Who made a change, as far as its field manager shows. */
+export interface Author {
+  /** `owner`, or the field manager if it is none that the owner is known to use. `owner` also if no field manager is known, as for deletions. */
+  readonly name: string;
+  /** A user of kubectl, not the owner. Any other program may be the owner: distributions embed kube-controller-manager under names of their own. */
+  readonly isUser: boolean;
+}
+
+/** The author of a change that fulfils an intention of the controller. */
+export function authorOf(
+  controller: Pick<ControllerDefinition, "name" | "appliesAs">,
+  { writer }: Pick<Observed, "writer">,
+  { manager }: ShadowOwner,
+): Author {
+  const ofOwner = [manager, controller.appliesAs, fieldManagerOf(controller)];
+  if (writer === undefined || ofOwner.includes(writer)) return { name: "owner", isUser: false };
+  return { name: writer, isUser: writer.startsWith("kubectl") && controllerNamedBy(writer) === undefined };
 }
 
 /** The key that a write by an owner belongs to: the owner of the written object, or the object itself for a status. Undefined if unknown. */

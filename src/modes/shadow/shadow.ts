@@ -15,7 +15,7 @@ import type { Server } from "../../sandbox/context/server.ts";
 import { createSandbox } from "../../sandbox/sandbox.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
 import { Intentions } from "./intentions.ts";
-import { keyOfAct, observedOf } from "./owner-acts.ts";
+import { authorOf, keyOfAct, observedOf } from "./owner-acts.ts";
 import { type Applied, OwnerDeltaGate } from "./owner-delta-gate.ts";
 import { OwnersAtWork } from "./owners-at-work.ts";
 import type { WouldBeWrite } from "./overlay.ts";
@@ -164,6 +164,10 @@ class ShadowRun implements Shadow {
       refusalOf: ({ controller, key }, { verb }) => refusalIn(this.#primaryOf(controller)?.get(key), verb),
       siblingsOf: (kind, object) => (kind === Pods.kind ? siblingsOf(this.informers, object) : noSiblings),
       distinguishedBy: (kind, pair) => (kind === Pods.kind ? distinguishedBy(pair, timeline.now()) : "another one"),
+      authorOf: (controller, observed) => {
+        const definition = controllers.find(({ name }) => name === controller) ?? { name: controller };
+        return authorOf(definition, observed, ownerOf(controller));
+      },
       keyOfAct: (observed) => keyOfAct(controllers, observed, ownerOf),
     });
   }

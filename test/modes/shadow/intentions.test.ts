@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { isStatusOnly, type Observed } from "../../../src/modes/shadow/acts.ts";
 import { Intentions } from "../../../src/modes/shadow/intentions.ts";
+import { authorOf } from "../../../src/modes/shadow/owner-acts.ts";
 import type { WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
@@ -61,12 +62,17 @@ interface Scene {
   readonly timeline: VirtualTimeline;
 }
 
+/** The owner's field manager. */
+const owner = "kube-controller-manager";
+
 function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
   const timeline = virtualTimeline(0, seededRandom(1));
   const bus = new TraceBus({ now: () => timeline.now() });
   const told: string[] = [];
   bus.listen((event) => {
-    if (event.stage === "agreement") told.push(`${event.is}: ${event.target} ${event.why}`);
+    if (event.stage !== "agreement") return;
+    const revised = event.revises === undefined ? "" : ` (was: ${event.revises})`;
+    told.push(`${event.is}: ${event.target} ${event.why}${revised}`);
   });
   const intentions = new Intentions({
     bus,
@@ -78,6 +84,7 @@ function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
     refusalOf: (_name, { verb }) => (verb === "create" ? refusal : undefined),
     siblingsOf: () => ({ all: [pod("a"), pod("b")], related: [] }),
     distinguishedBy: () => "unassigned first",
+    authorOf: (controller, observed) => authorOf({ name: controller }, observed, { manager: owner, found: true }),
     keyOfAct: () => undefined,
   });
   return { intentions, told, timeline };
@@ -279,8 +286,43 @@ describe("an intended change", () => {
     intentions.observed({ ...gone("b"), before: tracked });
     expect(intentions.standing).toBe(1);
     intentions.observed({ ...gone("a"), before: tracked });
-    expect(told).toEqual(["differs: shop/a owner has not done it", "not comparable: shop/a it is gone"]);
+    expect(told).toEqual(["differs: shop/a owner has not done it", "not comparable: shop/a it is gone (was: differs)"]);
     expect(intentions.standing).toBe(0);
+  });
+
+  test.each([
+    { by: "the owner", writer: owner, says: "same: shop/a owner wrote" },
+    { by: "an unknown manager", writer: undefined, says: "same: shop/a owner wrote" },
+    {
+      by: "the same controller elsewhere",
+      writer: "kubectl-reconcile-replicaset",
+      says: "same: shop/a owner wrote",
+    },
+    { by: "another program, which may be the owner", writer: "k3s", says: "same: shop/a k3s wrote" },
+    {
+      by: "another controller of ours",
+      writer: "kubectl-reconcile-job",
+      says: "same: shop/a kubectl-reconcile-job wrote",
+    },
+    {
+      by: "a user of kubectl",
+      writer: "kubectl-patch",
+      says: "not comparable: shop/a kubectl-patch wrote, not the owner",
+    },
+  ])("made by $by", ({ writer, says }) => {
+    const { intentions, told } = sceneOf(released);
+    intentions.decided(ofPod, 1, release);
+    intentions.observed({ ...done, writer });
+    expect(told).toEqual([says]);
+  });
+
+  test("still stands after another change by a user", () => {
+    const { intentions, told } = sceneOf(released);
+    intentions.decided(ofPod, 1, release);
+    const labelled = { metadata: { ...tracked.metadata, labels: { a: "b" }, resourceVersion: "7" } };
+    intentions.observed({ ...done, after: labelled, writer: "kubectl-label" });
+    expect(told).toEqual([]);
+    expect(intentions.standing).toBe(1);
   });
 });
 
@@ -325,7 +367,15 @@ describe("an attempt of the owner that was refused", () => {
     intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, creation);
     await timeline.runUntil({ ms: 5000 });
     intentions.observed({ ...gone("web-x"), before: undefined, after: pod("web-x") });
-    expect(told.at(-1)).toBe("same: shop/web-x owner created");
+    expect(told.at(-1)).toBe("same: shop/web-x owner created (was: owner was refused)");
+  });
+
+  test("is not comparable if a user does it instead", () => {
+    const { intentions, told } = sceneOf(undefined);
+    intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, creation);
+    const created = { metadata: { ...pod("web-x").metadata, labels: { by: "hand" } } };
+    intentions.observed({ ...gone("web-x"), before: undefined, after: created, writer: "kubectl-create" });
+    expect(told).toEqual(["not comparable: shop/web-x kubectl-create created, not the owner"]);
   });
 
   test("without a sign of a refusal it is a difference", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { differenceText } from "../../../../plugin/commands/trace/shadow-text.ts";
+import { outcomeText } from "../../../../plugin/commands/trace/shadow-text.ts";
 import { wrapHanging, styleOf } from "../../../../plugin/cli/style.ts";
 import { SyncBlockText } from "../../../../plugin/commands/trace/sync-block-text.ts";
 import { splitKey } from "../../../../src/api/key.ts";
@@ -40,7 +40,7 @@ function shadowText(columns: number | undefined): string {
     .flatMap((each) =>
       each.is === "block"
         ? lines.lines(shownBlock(each.block))
-        : [...wrapHanging(differenceText(each.event, 1), columns), ""],
+        : [...wrapHanging(outcomeText(each.event, 1), columns), ""],
     )
     .join("\n");
 }

@@ -1,0 +1,65 @@
+/** The outcome of an intention, and the stage events for both. */
+import { splitKey } from "../../api/key.ts";
+import type { Agreement, AgreementEvent, IntentionEvent } from "../../trace/events.ts";
+import type { Act, Observed } from "./acts.ts";
+import { type Intention, isGenerated, type KeyOf } from "./intention.ts";
+import type { WouldBeWrite } from "./overlay.ts";
+
+/** How an intention compares with the owner's act. */
+export interface Outcome {
+  readonly is: Agreement;
+  readonly why: string;
+  /** The delta that shows the act; absent if none was observed. */
+  readonly by?: Observed;
+}
+
+/** What was done, in a sentence such as `owner created Pod web-a`. A patch is a write like any other. */
+export const pastTenseOf: Readonly<Record<WouldBeWrite["verb"], string>> = {
+  create: "created",
+  update: "wrote",
+  patch: "wrote",
+  delete: "deleted",
+};
+
+/** A sync intends a write: for the first time, or `again` while the intention stands. */
+export function intentionEvent(
+  { controller, key, id, write }: Intention,
+  sync: number,
+  again: boolean,
+): IntentionEvent {
+  const { verb, target } = write;
+  return { stage: "intention", controller, key, sync, intention: id, again, verb, ...objectOf(write), target };
+}
+
+/** An intention has its outcome at `now`, in ms since 1970. */
+export function outcomeEvent(intention: Intention, { is, why, by }: Outcome, now: number): AgreementEvent {
+  const { controller, key, sync, id, write, at, reported } = intention;
+  const { verb, target } = write;
+  return {
+    stage: "agreement",
+    controller,
+    key,
+    is,
+    why,
+    verb,
+    ...objectOf(write),
+    target,
+    intention: id,
+    sync,
+    ...(reported !== undefined && { revises: reported }),
+    ...(isGenerated(write) && { generatedName: true }),
+    ...(by !== undefined && { delta: by.delta, afterMs: now - at }),
+  };
+}
+
+/** The owner did something that no sync of ours intended. */
+export function unintendedEvent(name: KeyOf, act: Act, observed: Observed, is: Agreement): AgreementEvent {
+  const { controller, key } = name;
+  const { of, key: target, delta } = observed;
+  const why = `owner ${pastTenseOf[act]} ${of.kind} ${splitKey(target).name}, which no sync here decided`;
+  return { stage: "agreement", controller, key, is, why, verb: act, of, target, delta };
+}
+
+function objectOf({ group, kind, subresource }: WouldBeWrite): Pick<AgreementEvent, "of" | "subresource"> {
+  return { of: { group, kind }, ...(subresource !== "" && { subresource }) };
+}
