@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { TraceScreen } from "../../../../plugin/commands/trace/screen.ts";
+import { seededRandom } from "../../../../src/platform/random.ts";
+import { virtualTimeline } from "../../../../src/platform/virtual-timeline.ts";
 import type { AgreementEvent } from "../../../../src/trace/events.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
 import { Events } from "../../../views/events.ts";
@@ -12,7 +14,8 @@ async function printed(
   outcomes: readonly Pick<AgreementEvent, "is" | "why" | "revises" | "afterMs">[],
   failOn: readonly "differs"[] = [],
 ): Promise<{ readonly lines: readonly string[]; readonly met: readonly (string | undefined)[] }> {
-  const { out, timeline, outText } = fakeIo();
+  const { out, outText } = fakeIo();
+  const timeline = virtualTimeline(0, seededRandom(1));
   const met: (string | undefined)[] = [];
   const screen = new TraceScreen({
     out,
