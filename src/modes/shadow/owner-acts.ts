@@ -38,14 +38,20 @@ export interface Author {
 
 /** The author of a change that fulfils an intention of the controller. */
 export function authorOf(
-  controller: Pick<ControllerDefinition, "name" | "appliesAs">,
+  controller: Writing,
   { writer }: Pick<Observed, "writer">,
-  { manager }: ShadowOwner,
+  owner: ShadowOwner,
 ): Author {
-  const ofOwner = [manager, controller.appliesAs, fieldManagerOf(controller)];
-  if (writer === undefined || ofOwner.includes(writer)) return { name: "owner", isUser: false };
+  if (writer === undefined || isOwnersManager(controller, writer, owner)) return { name: "owner", isUser: false };
   return { name: writer, isUser: writer.startsWith("kubectl") && controllerNamedBy(writer) === undefined };
 }
+
+/** Whether the controller's owner is known to write under this name: that of its process, one for applies, or ours where it runs elsewhere. */
+export function isOwnersManager(controller: Writing, writer: string, owner: ShadowOwner): boolean {
+  return [owner.manager, controller.appliesAs, fieldManagerOf(controller)].includes(writer);
+}
+
+type Writing = Pick<ControllerDefinition, "name" | "appliesAs">;
 
 /** The key that a write by an owner belongs to: the owner of the written object, or the object itself for a status. Undefined if unknown. */
 export function keyOfAct(
@@ -54,7 +60,7 @@ export function keyOfAct(
   ownerOf: ShadowOptions["ownerOf"],
 ): KeyOf | undefined {
   if (after === undefined || writer === undefined) return undefined;
-  const owners = controllers.filter(({ name }) => ownerOf(name).manager === writer);
+  const owners = controllers.filter((each) => isOwnersManager(each, writer, ownerOf(each.name)));
   const reference = controllerOf(after);
   const above = owners.find(
     ({ for: kind, watches }) =>

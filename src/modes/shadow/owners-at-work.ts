@@ -1,13 +1,14 @@
 /** Tracks which controllers have a running owner. */
 import type { Observed } from "./acts.ts";
+import { isOwnersManager } from "./owner-acts.ts";
 import type { ShadowOptions } from "./shadow-options.ts";
 
 /** Owners found before the start, and those that have since written an object of a controller's primary kind. */
 export class OwnersAtWork {
-  #options: ShadowOptions;
+  #options: Pick<ShadowOptions, "controllers" | "ownerOf" | "onOwnerSeen">;
   #seen = new Set<string>();
 
-  constructor(options: ShadowOptions) {
+  constructor(options: Pick<ShadowOptions, "controllers" | "ownerOf" | "onOwnerSeen">) {
     this.#options = options;
   }
 
@@ -17,14 +18,16 @@ export class OwnersAtWork {
   }
 
   /** Called when a delta was applied to the cache: its writer may be an owner. */
-  observed(observed: Observed): void {
+  observed(observed: Pick<Observed, "of" | "writer">): void {
     const { controllers, ownerOf, onOwnerSeen } = this.#options;
-    for (const { name, for: kind } of controllers) {
+    for (const controller of controllers) {
+      const { name, for: kind } = controller;
       if (kind?.kind !== observed.of.kind || kind.group !== observed.of.group || this.isAtWork(name)) continue;
-      const { manager } = ownerOf(name);
-      if (manager === undefined || observed.writer !== manager) continue;
+      const owner = ownerOf(name);
+      const { writer } = observed;
+      if (owner.manager === undefined || writer === undefined || !isOwnersManager(controller, writer, owner)) continue;
       this.#seen.add(name);
-      onOwnerSeen?.(name, manager);
+      onOwnerSeen?.(name, writer);
     }
   }
 }
