@@ -26,11 +26,16 @@ export function preflightLine({ rights, owners }: Preflight): string {
 /** For more kinds than this, only totals are shown. */
 const namedKinds = 12;
 
-/** `ReplicaSet 12 · Pod 148` */
+/** `ReplicaSet 12 · Pod 148 · not served: ResourceClaim` */
 export function cachesText(caches: readonly CacheState[]): string {
-  if (caches.length <= namedKinds) return caches.map(({ kind, objects }) => `${kind} ${objects}`).join(" · ");
-  const objects = caches.reduce((sum, cache) => sum + cache.objects, 0);
-  return `${caches.length} kinds · ${pluralize(objects, "object")}`;
+  const served = caches.filter(({ isServed }) => isServed);
+  const others = caches.filter(({ isServed }) => !isServed).map(({ kind }) => kind);
+  const objects = served.reduce((sum, cache) => sum + cache.objects, 0);
+  const filled =
+    served.length <= namedKinds
+      ? served.map((cache) => `${cache.kind} ${cache.objects}`)
+      : [`${served.length} kinds`, pluralize(objects, "object")];
+  return [...filled, ...(others.length > 0 ? [`not served: ${others.join(", ")}`] : [])].join(" · ");
 }
 
 /** The context for the text of a refusal. */

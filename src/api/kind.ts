@@ -17,6 +17,11 @@ export interface Kind<T extends StoredObject = StoredObject> {
   readonly namespaced: boolean;
   /** kubectl's short names: `rs`. */
   readonly shortNames?: readonly string[];
+  /**
+   * Set for a kind that some servers do not serve: older ones, or those on which its API is disabled. There it counts as a kind without
+   * objects: its cache is filled, and empty until the server serves it. Otherwise a cache waits until the kind is served.
+   */
+  readonly optional?: true;
   /** Never present at run time; carries T. */
   readonly [objectType]?: T;
 }

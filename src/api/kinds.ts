@@ -52,7 +52,8 @@ const apps = { group: "apps", version: "v1", namespaced: true };
 const batch = { group: "batch", version: "v1", namespaced: true };
 const networking = { group: "networking.k8s.io", version: "v1" };
 const storage = { group: "storage.k8s.io", version: "v1", namespaced: false };
-const devices = { group: "resource.k8s.io", version: "v1", namespaced: true };
+/** v1 since Kubernetes 1.34. */
+const devices = { group: "resource.k8s.io", version: "v1", namespaced: true, optional: true } as const;
 const access = { group: "rbac.authorization.k8s.io", version: "v1" };
 const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
 
@@ -199,19 +200,21 @@ export const NetworkPolicies: Kind<NetworkPolicy> = kindOf({
   plural: "networkpolicies",
   namespaced: true,
 });
-/** ServiceCIDRs (networking.k8s.io/v1); cluster-scoped. */
+/** ServiceCIDRs (networking.k8s.io/v1, since Kubernetes 1.33); cluster-scoped. */
 export const ServiceCidrs: Kind<ServiceCidr> = kindOf({
   ...networking,
   kind: "ServiceCIDR",
   plural: "servicecidrs",
   namespaced: false,
+  optional: true,
 });
-/** IPAddresses (networking.k8s.io/v1); cluster-scoped. */
+/** IPAddresses (networking.k8s.io/v1, since Kubernetes 1.33); cluster-scoped. */
 export const IpAddresses: Kind<IpAddress> = kindOf({
   ...networking,
   kind: "IPAddress",
   plural: "ipaddresses",
   namespaced: false,
+  optional: true,
 });
 /** PersistentVolumes (v1); cluster-scoped. */
 export const PersistentVolumes: Kind<PersistentVolume> = kindOf({
@@ -238,11 +241,12 @@ export const VolumeAttachments: Kind<VolumeAttachment> = kindOf({
   kind: "VolumeAttachment",
   plural: "volumeattachments",
 });
-/** VolumeAttributesClasses (storage.k8s.io/v1); cluster-scoped. */
+/** VolumeAttributesClasses (storage.k8s.io/v1, since Kubernetes 1.34); cluster-scoped. */
 export const VolumeAttributesClasses: Kind<VolumeAttributesClass> = kindOf({
   ...storage,
   kind: "VolumeAttributesClass",
   plural: "volumeattributesclasses",
+  optional: true,
 });
 /** ResourceClaims (resource.k8s.io/v1): devices that pods use. */
 export const ResourceClaims: Kind<ResourceClaim> = kindOf({
@@ -329,13 +333,14 @@ export const SubjectAccessReviews: Kind<SubjectAccessReview> = kindOf({
   plural: "subjectaccessreviews",
   namespaced: false,
 });
-/** ValidatingAdmissionPolicies (admissionregistration.k8s.io/v1); cluster-scoped. */
+/** ValidatingAdmissionPolicies (admissionregistration.k8s.io/v1, since Kubernetes 1.30); cluster-scoped. */
 export const ValidatingAdmissionPolicies: Kind<ValidatingAdmissionPolicy> = kindOf({
   group: "admissionregistration.k8s.io",
   version: "v1",
   kind: "ValidatingAdmissionPolicy",
   plural: "validatingadmissionpolicies",
   namespaced: false,
+  optional: true,
 });
 /** CertificateSigningRequests (certificates.k8s.io/v1); cluster-scoped. */
 export const CertificateSigningRequests: Kind<CertificateSigningRequest> = kindOf({

@@ -44,8 +44,10 @@ export class ListReport {
     if (this.#options.bus.on) this.#options.bus.emit(this.#event(objects));
   }
 
-  failed(error: string, objects: number): void {
-    if (this.#options.bus.on) this.#options.bus.emit({ ...this.#event(objects), error });
+  /** `isServed`: false if the kind is an optional one, and the server does not serve it. */
+  failed({ error, objects, isServed }: { error: string; objects: number; isServed: boolean }): void {
+    const { bus } = this.#options;
+    if (bus.on) bus.emit({ ...this.#event(objects), error, ...(!isServed && { notServed: true }) });
   }
 
   #event(objects: number): ListEvent {

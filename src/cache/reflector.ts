@@ -80,6 +80,7 @@ export class Reflector<T extends StoredObject> {
   #backoff: Backoff;
   #state: ReflectorState<OpenWatch<T>>;
   #reading: Pick<ListOptions, "withoutManagedFields">;
+  #isServed = true;
   /** Figures for views; no step depends on them. `bytes`: read from the server so far, decompressed. */
   #counters = { lists: 0, bytes: 0 };
 
@@ -106,6 +107,11 @@ export class Reflector<T extends StoredObject> {
   /** Bytes read from the server so far, decompressed. */
   get bytes(): number {
     return this.#counters.bytes;
+  }
+
+  /** False if the kind is an optional one, and the server does not serve it so far. */
+  get isServed(): boolean {
+    return this.#isServed;
   }
 
   /**
@@ -160,7 +166,9 @@ export class Reflector<T extends StoredObject> {
         collectGarbage(page.bytes);
       } while (token !== "");
     } catch (error) {
-      if (!signal.aborted) report.failed(failureReason(error), listing.objects.length);
+      if (signal.aborted) return { is: "failed", error };
+      this.#notListed(error);
+      report.failed({ error: failureReason(error), objects: listing.objects.length, isServed: this.#isServed });
       return { is: "failed", error };
     }
     this.#listed(listing.objects, report);
@@ -187,8 +195,18 @@ export class Reflector<T extends StoredObject> {
   #listed(objects: readonly T[], report: ListReport): void {
     const { queue, timeline } = this.#options;
     this.#counters.lists++;
+    this.#isServed = true;
     report.listed(objects.length);
     queue.replace(objects, report.resourceVersion, timeline.now());
+  }
+
+  /** Queues an empty list if the server does not serve the kind, which is optional. A list that worked before stays. */
+  #notListed(error: unknown): void {
+    const { queue, listerWatcher, timeline } = this.#options;
+    const isFirst = this.#isServed && this.#counters.lists === 0;
+    if (!isFirst || listerWatcher.kind.optional !== true || !isNotServed(error)) return;
+    this.#isServed = false;
+    queue.replace([], "", timeline.now());
   }
 
   async #open(state: RequestState & { is: "opening" }, signal: AbortSignal): Promise<Event<T>> {
@@ -225,7 +243,7 @@ export class Reflector<T extends StoredObject> {
       if (signal.aborted) watch?.end("closed", "stopped");
       else {
         watch?.end("failed", why);
-        report.failed(why, objects.size);
+        report.failed({ error: why, objects: objects.size, isServed: true });
       }
       return { is: "failed", error };
     }
@@ -310,6 +328,11 @@ export class Reflector<T extends StoredObject> {
       watch.advance(frame.object.metadata.resourceVersion);
     }
   }
+}
+
+/** The path of a list is known to every server that serves the kind, whatever its objects are. */
+function isNotServed(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 404;
 }
 
 function statusError(frame: WatchFrame<unknown> & { readonly type: "ERROR" }): StatusError {

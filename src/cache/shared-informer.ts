@@ -62,6 +62,8 @@ export interface InformerState {
   readonly kind: string;
   readonly phase: ReflectorState<unknown>["is"];
   readonly objects: number;
+  /** False if the kind is an optional one that the server does not serve: the cache is empty. */
+  readonly isServed: boolean;
   /** The version up to which all changes are in the store; empty before the initial list. */
   readonly resourceVersion: string;
   /** The number of lists after the initial one. */
@@ -234,6 +236,7 @@ export class SharedInformer<T extends StoredObject> {
       kind: this.kind.kind,
       phase: this.#reflector.phase,
       objects: this.#indexer.size,
+      isServed: this.#reflector.isServed,
       resourceVersion: this.#queue.appliedResourceVersion,
       relists: this.#reflector.relists,
       bytes: this.#reflector.bytes,

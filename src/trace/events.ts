@@ -25,6 +25,8 @@ export interface ListEvent {
   readonly ms: number;
   readonly resourceVersion: string;
   readonly error?: string;
+  /** The server does not serve the kind, which is an optional one (see Kind): it counts as one without objects. */
+  readonly notServed?: true;
 }
 
 /** A watch has been opened or has ended. */

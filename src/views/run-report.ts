@@ -147,8 +147,9 @@ export class RunReport {
     }
   }
 
-  #list({ at, of: { kind }, error }: ListEvent & EventHead): readonly RunLine[] {
-    if (error === undefined || error.startsWith("410")) return [];
+  #list({ at, of: { kind }, error, notServed }: ListEvent & EventHead): readonly RunLine[] {
+    // The number of cached objects says so.
+    if (error === undefined || error.startsWith("410") || notServed === true) return [];
     return this.#isWorthReporting(kind, at, error) ? [{ is: "list failed", at, kind, why: error }] : [];
   }
 

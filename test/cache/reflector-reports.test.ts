@@ -59,13 +59,16 @@ test("a list reports its pages, bytes, version and duration, whether it succeeds
   report.page(100, "7");
   report.page(50, "7");
   clock.now += 2;
-  report.failed("410 Expired", 3);
+  report.failed({ error: "410 Expired", objects: 3, isServed: true });
   report.listed(4);
   const both = { of: { group: "", kind: "Pod" }, why: "start", pages: 2, bytes: 150, ms: 42, resourceVersion: "7" };
+  report.failed({ error: "404 NotFound", objects: 0, isServed: false });
   expect(events).toMatchObject([
     { stage: "list", ...both, objects: 3, error: "410 Expired" },
     { stage: "list", ...both, objects: 4 },
+    { stage: "list", ...both, objects: 0, error: "404 NotFound", notServed: true },
   ]);
+  expect(events.map((event) => "notServed" in event)).toEqual([false, false, true]);
 });
 
 test("a watch that ends within a second of its timeout was ended by the timeout, an earlier one by the server", () => {

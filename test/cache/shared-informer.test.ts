@@ -6,8 +6,8 @@ import { RealFIFO } from "../../src/cache/real-fifo.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import type { DeltaRef } from "../../src/trace/triggers.ts";
-import { brokenConnection, FakeServer, gone } from "../support/fake-lister-watcher.ts";
-import { idleHandler, informerScene, type InformerSceneOptions, recorder } from "../support/informer-scene.ts";
+import { brokenConnection, FakeServer, gone, refused, Widgets } from "../support/fake-lister-watcher.ts";
+import { idleHandler, type InformerScene, informerScene, type InformerSceneOptions, recorder } from "../support/informer-scene.ts";
 
 describe("SharedInformer", () => {
   test("notifies a handler of the first list, then of each change; the store is never behind a notification", async () => {
@@ -360,6 +360,7 @@ describe("SharedInformer", () => {
       kind: "Widget",
       phase: "watching",
       objects: 1,
+      isServed: true,
       resourceVersion: "101",
       relists: 0,
       bytes: 100,
@@ -367,6 +368,70 @@ describe("SharedInformer", () => {
       waiting: 0,
       handlers: [{ name: "h", backlog: 0 }],
     });
+  });
+
+  describe("of an optional kind", () => {
+    const optionalScene = (): InformerScene => {
+      const scene = informerScene();
+      scene.server.kind = { ...Widgets, optional: true };
+      return scene;
+    };
+
+    test("is filled and empty while the server does not serve the kind", async () => {
+      const { server, informer, start, pass, of } = optionalScene();
+      const handler = recorder("h");
+      const registration = informer.addHandler(handler);
+      server.put("a");
+      server.listErrors.push(refused(404, "NotFound"), refused(404, "NotFound"));
+      start();
+      await pass(1);
+      expect({ isFilled: registration.hasSynced(), handled: handler.lines }).toEqual({ isFilled: true, handled: [] });
+      expect(informer.state()).toMatchObject({ objects: 0, isServed: false, relists: 0 });
+      expect(of("list")).toMatchObject([{ why: "start", error: "404 NotFound", notServed: true }]);
+      await pass(10_000);
+      expect(of("list").map(({ notServed }) => notServed)).toEqual([true, true, undefined]);
+      expect(handler.lines).toEqual(["added shop/a@101"]);
+      expect(informer.state()).toMatchObject({ objects: 1, isServed: true, relists: 0, phase: "watching" });
+    });
+
+    test("keeps what it has if the server no longer serves the kind", async () => {
+      const { server, informer, start, pass } = optionalScene();
+      server.put("a");
+      start();
+      await pass(1);
+      server.forget();
+      server.listErrors.push(refused(404, "NotFound"));
+      server.bookmark();
+      server.forget();
+      server.sendError(gone);
+      await pass(1);
+      expect(server.listErrors).toEqual([]);
+      expect(informer.state()).toMatchObject({ objects: 1, isServed: true });
+    });
+
+    test.each([
+      { name: "a missing right", error: refused(403, "Forbidden") },
+      { name: "a server that is not ready", error: refused(503, "ServiceUnavailable") },
+      { name: "a broken connection", error: brokenConnection },
+    ])("waits after any other failure: $name", async ({ error }) => {
+      const { server, informer, start, pass } = optionalScene();
+      server.listErrors.push(error);
+      start();
+      await pass(1);
+      expect(informer.hasSynced).toBe(false);
+      expect(informer.state().isServed).toBe(true);
+    });
+  });
+
+  test("waits for a kind that is not optional until the server serves it", async () => {
+    const { server, informer, start, pass, of } = informerScene();
+    server.listErrors.push(refused(404, "NotFound"));
+    start();
+    await pass(1);
+    expect(informer.hasSynced).toBe(false);
+    expect(of("list").map((event) => "notServed" in event)).toEqual([false]);
+    await pass(10_000);
+    expect(informer.hasSynced).toBe(true);
   });
 
   test("runs only once", async () => {

@@ -50,7 +50,7 @@ export function refused(code: number, reason: string, retryAfterMs?: number): St
 }
 
 export class FakeServer implements ListerWatcher<Widget> {
-  readonly kind: Kind<Widget> = Widgets;
+  kind: Kind<Widget> = Widgets;
   readonly objects: Map<ObjectKey, Widget> = new Map();
   version = 100;
   /** All requests, in order. */

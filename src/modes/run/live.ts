@@ -2,6 +2,7 @@
 import type { Kind } from "../../api/kind.ts";
 import type { Selector } from "../../api/labels.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import type { InformerState } from "../../cache/shared-informer.ts";
 import type { OwnLimits } from "../../client/http/rate-limit.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
@@ -68,10 +69,7 @@ export interface LiveOptions {
 }
 
 /** How many objects of a kind are cached. */
-export interface CacheState {
-  readonly kind: string;
-  readonly objects: number;
-}
+export type CacheState = Pick<InformerState, "kind" | "objects" | "isServed">;
 
 /** A started run. */
 export interface LiveRun {
@@ -151,7 +149,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     manager.startWorkers();
     await filled;
     const cancelRelease = timeline.after(settledMs, "memory", releaseMemory, { background: true });
-    const caches = informers.started().map((informer) => ({ kind: informer.kind.kind, objects: informer.lister.size }));
+    const caches = informers.states();
     return {
       manager,
       caches,

@@ -22,6 +22,7 @@ function informer(kind: string, objects: number, waiting = 0): InformerState {
   return {
     kind,
     objects,
+    isServed: true,
     waiting,
     phase: "watching",
     resourceVersion: "48210",
