@@ -2,6 +2,7 @@
 import { formatLocalClock } from "../../src/api/time.ts";
 import type { RefusedWrite, ReportedWrite, RunLine, RunSummary } from "../../src/views/run-report.ts";
 import { formatDuration } from "../../src/api/duration.ts";
+import { connectionText } from "./connection-text.ts";
 import { pluralize, shownLength, showsTimes, type Style, wrapWords } from "../cli/style.ts";
 
 /** Options of `RunLines`. */
@@ -68,17 +69,10 @@ export class RunLines {
       }
       case "watch broke":
       case "list failed":
-        return this.#set(line.at, {
-          label: line.is === "watch broke" ? `watch of ${line.kind} broke:` : `list of ${line.kind} failed:`,
-          words: `${withoutServer(line.why)}; trying again`.split(" "),
-          paint: colour.yellow,
-        });
-      case "watch is back":
-        return this.#set(line.at, {
-          label: `watch of ${line.kind}`,
-          words: [`is back after ${formatDuration(line.afterMs)}`],
-          paint: colour.yellow,
-        });
+      case "watch is back": {
+        const { label, text } = connectionText(line);
+        return this.#set(line.at, { label, words: text.split(" "), paint: colour.yellow });
+      }
     }
   }
 
@@ -122,11 +116,6 @@ export class RunLines {
 /** The words of a sentence; both sides of an arrow stay together: `3 → 5,`. */
 function wordsOf(sentence: string): string[] {
   return sentence.split(/(?<!→) (?!→)/);
-}
-
-/** `connection broke: 127.0.0.1:6443: the connection was reset` → the last part, since the rest is already on the screen. */
-function withoutServer(why: string): string {
-  return why.replace(/^connection broke: /, "").replace(/^[\w.:[\]-]+: (?=the |connection )/, "");
 }
 
 const signs = { created: "+", deleted: "-", changed: "~" } as const;

@@ -5,10 +5,11 @@ import type { KindName } from "../../../src/trace/names.ts";
 import { AgreementReport } from "../../../src/views/agreement.ts";
 import { isObjectLoop, type Loop } from "../../../src/views/loops/loop.ts";
 import { Loops } from "../../../src/views/loops/loops.ts";
-import { RunReport } from "../../../src/views/run-report.ts";
+import { type RunLine, RunReport } from "../../../src/views/run-report.ts";
 import { tracedStages } from "../../../src/views/sync-trace.ts";
 import type { Session } from "../../cli/session.ts";
-import { styleOf } from "../../cli/style.ts";
+import { styleOf, wrapHanging } from "../../cli/style.ts";
+import { connectionText, isConnectionLine } from "../../render/connection-text.ts";
 import { loopText } from "../../render/loop-text.ts";
 import { summaryLine } from "../../render/run-lines.ts";
 import type { TraceRequest } from "./request.ts";
@@ -91,12 +92,24 @@ export class TraceView {
     // A chain must see the object when its sync starts; it may be deleted at the end.
     if (event.stage === "get") this.#shows(event);
     this.#screen.listener(event);
+    if (event.stage === "list" || event.stage === "watch") this.#sayConnection(this.#report.accept(event));
     if ("controller" in event && event.controller !== undefined && this.#named.has(event.controller))
       this.#report.accept(event);
     this.#agreement.accept(event);
     // Avoids computing the changed fields for other kinds.
     if (event.stage !== "delta" || this.#reconciles(event.of)) this.#loops.accept(event);
   };
+
+  /** While a kind cannot be listed or watched, nothing that happens to its objects triggers a sync. */
+  #sayConnection(lines: readonly RunLine[]): void {
+    if (this.#request.json) return;
+    const { out } = this.#session.io;
+    for (const line of lines.filter(isConnectionLine)) {
+      const { label, text } = connectionText(line);
+      for (const each of wrapHanging(`${styleOf(out).colour.yellow(label)} ${text}`, out.columns)) out.line(each);
+      out.line("");
+    }
+  }
 
   /** Announces a loop once, if it is of a key of the named controllers, or of an object that they reconcile. */
   #announce(loop: Loop): void {

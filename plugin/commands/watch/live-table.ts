@@ -73,7 +73,7 @@ function informerTable(informers: readonly InformerState[], wide: boolean): read
   const rows = informers.map((informer) => [
     informer.kind,
     String(informer.objects),
-    informer.resourceVersion,
+    informer.isServed ? informer.resourceVersion : "not served",
     informer.waiting === 0 ? "-" : formatDuration(informer.lagMs),
     String(informer.relists),
     formatBytes(informer.bytes),
