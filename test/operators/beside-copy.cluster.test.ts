@@ -1,6 +1,9 @@
 /**
  * Runs `trace -- manager` next to a copy of the same operator that works on a real kube-apiserver: nothing reaches the cluster, and both
  * react to each change in the same way. Checked with the audit log, and with the resulting objects in the fork.
+ *
+ * The copy is suspended while ours handles a change: what it has done already, ours need not do. A change is handled when a later one of
+ * another object is: an operator has one worker, and its queue is first in, first out.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -40,13 +43,16 @@ const maps = "/api/v1/namespaces/default/configmaps";
 const scene = operatorScenes.find(({ name }) => name === "controller-runtime");
 const program = scene?.program;
 const missing = clusterMissing ?? (program?.is === "there" ? undefined : program?.why);
-/** How long the cluster must be quiet until a change counts as handled, in ms. */
+/** How long both must be quiet after that, in ms. */
 const quietMs = 400;
 const mostSites = 6;
+/** Sites whose changes show that all earlier ones are handled: the second, that what they have triggered is, too. */
+const probes = ["probe-1", "probe-2", "probe-3"] as const;
 
 describe.skipIf(missing !== undefined)("an operator beside its copy on the cluster", () => {
   let side: ApiSide;
   let copy: Bun.Subprocess;
+  let lastPort = 8000;
   const command = scene?.command(program?.is === "there" ? program.path : "") ?? [];
   beforeAll(async () => {
     side = await realSide();
@@ -58,6 +64,10 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
       stdout: "ignore",
       stderr: "ignore",
     });
+    for (const name of probes) {
+      const spec = { host: `${name}.example.com`, port: lastPort, paths: ["/"] };
+      await send("POST", sites, { apiVersion: "web.example.com/v1", kind: "Site", metadata: { name }, spec });
+    }
   }, 120_000);
   afterAll(async () => {
     copy.kill("SIGKILL");
@@ -101,6 +111,18 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
     return { what: `changed at ${pick.toFixed(2)}`, site };
   }
 
+  /** Changes a probe, and waits until each of these has handled that. `ask` reads what an operator has written. */
+  async function probed(probe: string, ...operators: readonly ApiSide["send"][]): Promise<void> {
+    const port = ++lastPort;
+    await send("PATCH", `${sites}/${probe}`, { spec: { port } });
+    for (const ask of operators) {
+      await until(`the site ${probe} is served on port ${port}`, async () => {
+        const { status } = (await (await ask("GET", `${sites}/${probe}`)).json()) as { status?: { url?: string } };
+        return status?.url?.endsWith(`:${port}`) === true;
+      });
+    }
+  }
+
   /** Waits until neither the working operator nor ours has written for a while. */
   async function rest(trace: Program): Promise<void> {
     let seen = "";
@@ -128,7 +150,13 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
     const changes = tries(25, 100);
     for (let n = 0; n < changes; n++) {
       const [from, ourFrom] = [(await side.audit()).length, trace.stdout.length];
+      copy.kill("SIGSTOP");
       const changed = await change(() => seeded.next());
+      // A site that ours has written follows the cluster again once the copy has written it: a probe is used once per change.
+      await probed(probes[0], fork);
+      await probed(probes[1], fork);
+      copy.kill("SIGCONT");
+      await probed(probes[2], (...asked) => side.send(...asked), fork);
       await rest(trace);
       const [there, here] = await Promise.all([
         objects(changed.site, (...asked) => side.send(...asked)),
@@ -152,9 +180,9 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
       const next = episodes[index + 1];
       const theirs = audit.slice(from, next?.from).filter(isAtWork).map(auditText);
       const mine = writesIn(stdout.slice(ourFrom, next?.ourFrom));
-      writes += theirs.length;
       const told = { what: `${what} ${site}`, writes: distinct(mine, site), objects: here };
       const meant = { what: `${what} ${site}`, writes: distinct(theirs, site), objects: there };
+      writes += meant.writes.length;
       if (!Bun.deepEquals(told, meant)) differing.push({ told, meant });
     }
     console.log(`beside a copy: ${changes} episodes, ${writes} writes of the copy, ${differing.length} differ`);
