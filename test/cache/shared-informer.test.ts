@@ -7,7 +7,13 @@ import { seededRandom } from "../../src/platform/random.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import type { DeltaRef } from "../../src/trace/triggers.ts";
 import { brokenConnection, FakeServer, gone, refused, Widgets } from "../support/fake-lister-watcher.ts";
-import { idleHandler, type InformerScene, informerScene, type InformerSceneOptions, recorder } from "../support/informer-scene.ts";
+import {
+  idleHandler,
+  type InformerScene,
+  informerScene,
+  type InformerSceneOptions,
+  recorder,
+} from "../support/informer-scene.ts";
 
 describe("SharedInformer", () => {
   test("notifies a handler of the first list, then of each change; the store is never behind a notification", async () => {

@@ -24,7 +24,10 @@ describe.skipIf(clusterMissing !== undefined)("on a server without resource.k8s.
     await program.says(notServed);
     expect(program.stdout + program.stderr).not.toMatch(/list of \w+ failed/);
     const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "a", image: "a" }] } };
-    const set = { metadata: { name: "web" }, spec: { replicas: 2, selector: { matchLabels: { app: "web" } }, template } };
+    const set = {
+      metadata: { name: "web" },
+      spec: { replicas: 2, selector: { matchLabels: { app: "web" } }, template },
+    };
     expect((await cluster.request("POST", "/apis/apps/v1/namespaces/shop/replicasets", set)).status).toBe(201);
     await eventually(async () => {
       const { body } = await cluster.request("GET", "/api/v1/namespaces/shop/pods");

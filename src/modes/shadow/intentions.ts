@@ -101,7 +101,7 @@ export class Intentions {
       known.claimedBy = sync;
       known.write = write;
       known.siblings = this.#siblings(write);
-      this.#emit(intentionEvent(known, sync, true));
+      this.#emit(intentionEvent(known, { sync, again: true }));
       return;
     }
     const at = this.#options.timeline.now();
@@ -113,7 +113,7 @@ export class Intentions {
     }
     episode.standing.add(intention);
     episode.intended.add(write.target);
-    this.#emit(intentionEvent(intention, sync, false));
+    this.#emit(intentionEvent(intention, { sync, again: false }));
     this.#restartQuietPeriod(episode);
   }
 
@@ -243,7 +243,7 @@ export class Intentions {
 
   #settle(episode: Episode, intention: Intention, outcome: Outcome): void {
     episode.standing.delete(intention);
-    this.#emit(outcomeEvent(intention, outcome, this.#options.timeline.now()));
+    this.#emit(outcomeEvent(intention, { ...outcome, now: this.#options.timeline.now() }));
     if (intention.write.verb === "delete" && outcome.is === "same") this.#pairDeletions(episode);
     this.#restartQuietPeriod(episode);
   }
@@ -292,7 +292,7 @@ export class Intentions {
       const mayChoose = write.verb === "delete" && chooses(episode.controller);
       const past = mayChoose ? undefined : overtaken(write, now(write));
       const outcome = past ?? whyNotDone(write, refusals.get(intention), anyRefused);
-      this.#emit(outcomeEvent(intention, outcome, timeline.now()));
+      this.#emit(outcomeEvent(intention, { ...outcome, now: timeline.now() }));
       if (past === undefined) intention.reported = outcome.is;
       else episode.standing.delete(intention);
     }
@@ -310,7 +310,7 @@ export class Intentions {
       // Either side may write intermediate statuses.
       if (act === "update" && episode.intended.has(observed.key)) continue;
       const is = open.length === 0 ? "owner was faster" : "differs";
-      this.#emit(unintendedEvent(episode, act, observed, is));
+      this.#emit(unintendedEvent(episode, { act, observed, is }));
     }
     episode.acts.clear();
     episode.deletions.length = 0;
@@ -327,11 +327,7 @@ function outcomeOf(did: string, paths: readonly string[], author: Author): Outco
 }
 
 /** Why an intention was not fulfilled. If a write was refused to the owner, our status, which assumes that it succeeded, is not comparable. */
-function whyNotDone(
-  write: WouldBeWrite,
-  refusal: string | undefined,
-  anyRefused: boolean,
-): Outcome {
+function whyNotDone(write: WouldBeWrite, refusal: string | undefined, anyRefused: boolean): Outcome {
   if (refusal !== undefined) return { is: "owner was refused", why: `owner tried, was refused: ${refusal}` };
   const follows = anyRefused && isChange(write) && write.subresource === "status";
   if (follows) return { is: "not comparable", why: "it follows from a write that the owner was refused" };

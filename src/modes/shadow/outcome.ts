@@ -24,15 +24,17 @@ export const pastTenseOf: Readonly<Record<WouldBeWrite["verb"], string>> = {
 /** A sync intends a write: for the first time, or `again` while the intention stands. */
 export function intentionEvent(
   { controller, key, id, write }: Intention,
-  sync: number,
-  again: boolean,
+  { sync, again }: Pick<IntentionEvent, "sync" | "again">,
 ): IntentionEvent {
   const { verb, target } = write;
   return { stage: "intention", controller, key, sync, intention: id, again, verb, ...objectOf(write), target };
 }
 
-/** An intention has its outcome at `now`, in ms since 1970. */
-export function outcomeEvent(intention: Intention, { is, why, by }: Outcome, now: number): AgreementEvent {
+/** An intention has its outcome, at `now` in ms since 1970. */
+export function outcomeEvent(
+  intention: Intention,
+  { is, why, by, now }: Outcome & { readonly now: number },
+): AgreementEvent {
   const { controller, key, sync, id, write, at, reported } = intention;
   const { verb, target } = write;
   return {
@@ -52,8 +54,15 @@ export function outcomeEvent(intention: Intention, { is, why, by }: Outcome, now
   };
 }
 
+/** What the owner did without an intention of ours. */
+export interface Unintended {
+  readonly act: Act;
+  readonly observed: Observed;
+  readonly is: Agreement;
+}
+
 /** The owner did something that no sync of ours intended. */
-export function unintendedEvent(name: KeyOf, act: Act, observed: Observed, is: Agreement): AgreementEvent {
+export function unintendedEvent(name: KeyOf, { act, observed, is }: Unintended): AgreementEvent {
   const { controller, key } = name;
   const { of, key: target, delta } = observed;
   const why = `owner ${pastTenseOf[act]} ${of.kind} ${splitKey(target).name}, which no sync here decided`;

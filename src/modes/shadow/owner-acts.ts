@@ -36,22 +36,19 @@ export interface Author {
   readonly isUser: boolean;
 }
 
-/** The author of a change that fulfils an intention of the controller. */
-export function authorOf(
-  controller: Writing,
-  { writer }: Pick<Observed, "writer">,
-  owner: ShadowOwner,
-): Author {
-  if (writer === undefined || isOwnersManager(controller, writer, owner)) return { name: "owner", isUser: false };
+/** The author of a change, if the owner writes under these names. */
+export function authorOf({ writer }: Pick<Observed, "writer">, owners: readonly string[]): Author {
+  if (writer === undefined || owners.includes(writer)) return { name: "owner", isUser: false };
   return { name: writer, isUser: writer.startsWith("kubectl") && controllerNamedBy(writer) === undefined };
 }
 
-/** Whether the controller's owner is known to write under this name: that of its process, one for applies, or ours where it runs elsewhere. */
-export function isOwnersManager(controller: Writing, writer: string, owner: ShadowOwner): boolean {
-  return [owner.manager, controller.appliesAs, fieldManagerOf(controller)].includes(writer);
+/** The field managers that the controller's owner is known to use: that of its process, one for applies, and ours where it runs elsewhere. */
+export function ownersManagers(
+  controller: Pick<ControllerDefinition, "name" | "appliesAs">,
+  { manager }: ShadowOwner,
+): readonly string[] {
+  return [manager, controller.appliesAs, fieldManagerOf(controller)].filter((each) => each !== undefined);
 }
-
-type Writing = Pick<ControllerDefinition, "name" | "appliesAs">;
 
 /** The key that a write by an owner belongs to: the owner of the written object, or the object itself for a status. Undefined if unknown. */
 export function keyOfAct(
@@ -60,7 +57,7 @@ export function keyOfAct(
   ownerOf: ShadowOptions["ownerOf"],
 ): KeyOf | undefined {
   if (after === undefined || writer === undefined) return undefined;
-  const owners = controllers.filter((each) => isOwnersManager(each, writer, ownerOf(each.name)));
+  const owners = controllers.filter((each) => ownersManagers(each, ownerOf(each.name)).includes(writer));
   const reference = controllerOf(after);
   const above = owners.find(
     ({ for: kind, watches }) =>

@@ -1,6 +1,6 @@
 /** Tracks which controllers have a running owner. */
 import type { Observed } from "./acts.ts";
-import { isOwnersManager } from "./owner-acts.ts";
+import { ownersManagers } from "./owner-acts.ts";
 import type { ShadowOptions } from "./shadow-options.ts";
 
 /** Owners found before the start, and those that have since written an object of a controller's primary kind. */
@@ -25,7 +25,8 @@ export class OwnersAtWork {
       if (kind?.kind !== observed.of.kind || kind.group !== observed.of.group || this.isAtWork(name)) continue;
       const owner = ownerOf(name);
       const { writer } = observed;
-      if (owner.manager === undefined || writer === undefined || !isOwnersManager(controller, writer, owner)) continue;
+      if (owner.manager === undefined || writer === undefined || !ownersManagers(controller, owner).includes(writer))
+        continue;
       this.#seen.add(name);
       onOwnerSeen?.(name, writer);
     }

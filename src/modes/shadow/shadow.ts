@@ -15,7 +15,7 @@ import type { Server } from "../../sandbox/context/server.ts";
 import { createSandbox } from "../../sandbox/sandbox.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
 import { Intentions } from "./intentions.ts";
-import { authorOf, keyOfAct, observedOf } from "./owner-acts.ts";
+import { authorOf, keyOfAct, observedOf, ownersManagers } from "./owner-acts.ts";
 import { type Applied, OwnerDeltaGate } from "./owner-delta-gate.ts";
 import { OwnersAtWork } from "./owners-at-work.ts";
 import type { WouldBeWrite } from "./overlay.ts";
@@ -166,7 +166,7 @@ class ShadowRun implements Shadow {
       distinguishedBy: (kind, pair) => (kind === Pods.kind ? distinguishedBy(pair, timeline.now()) : "another one"),
       authorOf: (controller, observed) => {
         const definition = controllers.find(({ name }) => name === controller) ?? { name: controller };
-        return authorOf(definition, observed, ownerOf(controller));
+        return authorOf(observed, ownersManagers(definition, ownerOf(controller)));
       },
       keyOfAct: (observed) => keyOfAct(controllers, observed, ownerOf),
     });

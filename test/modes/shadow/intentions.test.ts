@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { isStatusOnly, type Observed } from "../../../src/modes/shadow/acts.ts";
 import { Intentions } from "../../../src/modes/shadow/intentions.ts";
-import { authorOf } from "../../../src/modes/shadow/owner-acts.ts";
+import { authorOf, ownersManagers } from "../../../src/modes/shadow/owner-acts.ts";
 import type { WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
@@ -84,7 +84,8 @@ function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
     refusalOf: (_name, { verb }) => (verb === "create" ? refusal : undefined),
     siblingsOf: () => ({ all: [pod("a"), pod("b")], related: [] }),
     distinguishedBy: () => "unassigned first",
-    authorOf: (controller, observed) => authorOf({ name: controller }, observed, { manager: owner, found: true }),
+    authorOf: (controller, observed) =>
+      authorOf(observed, ownersManagers({ name: controller }, { manager: owner, found: true })),
     keyOfAct: () => undefined,
   });
   return { intentions, told, timeline };

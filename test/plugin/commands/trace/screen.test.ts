@@ -37,7 +37,12 @@ async function printed(
   }
   await timeline.runUntil({ ms: 1000 });
   screen.close();
-  return { lines: outText().split("\n").filter((line) => line !== ""), met };
+  return {
+    lines: outText()
+      .split("\n")
+      .filter((line) => line !== ""),
+    met,
+  };
 }
 
 describe("a trace in shadow, of an intention whose block was printed", () => {
@@ -57,7 +62,9 @@ describe("a trace in shadow, of an intention whose block was printed", () => {
   });
 
   test("prints a difference that replaces a refusal", async () => {
-    const { lines } = await printed([{ is: "differs", why: "owner deleted web-b instead", revises: "owner was refused" }]);
+    const { lines } = await printed([
+      { is: "differs", why: "owner deleted web-b instead", revises: "owner was refused" },
+    ]);
     expect(lines).toEqual([
       "differs replicaset shop/web · sync 4 would delete Pod web-a · owner deleted web-b instead",
     ]);
