@@ -19,7 +19,7 @@ describe.skipIf(clusterMissing !== undefined)("on a server without resource.k8s.
   afterAll(() => cluster.stop());
 
   test("run all and the scheduler work without it, and say so", async () => {
-    const args = ["run", "all", "scheduler", "-A"];
+    const args = ["run", "all", "scheduler", "-A", "--force"];
     await using program = startProgram(args, { kubeconfig: cluster.kubeconfig });
     await program.says(notServed);
     expect(program.stdout + program.stderr).not.toMatch(/list of \w+ failed/);
