@@ -129,8 +129,13 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     await workload.createReplicaSet("web", 2);
     await using program = start(workload);
     await program.says(/replicas 0 → 2/);
+    const { kubeconfig } = cluster;
+    await using trace = startProgram(["trace", "replicaset", "-n", workload.namespace], { kubeconfig });
+    await trace.says(/^caches /m);
     await cluster.restartApiServer();
     await program.says(/watch of Pod is back/);
+    await trace.says(/^watch of Pod broke: .*; trying again$/m);
+    await trace.says(/^watch of Pod is back after /m);
     await workload.scale("web", 3);
     await workload.settled("web", 3);
     program.signal("SIGINT");
