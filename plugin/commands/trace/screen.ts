@@ -1,13 +1,13 @@
 /** The screen of `trace`: listens to the bus, prints blocks, and decides when to end. */
 import type { Cancel, Timeline } from "../../../src/platform/timeline.ts";
 import type { Output } from "../../../src/platform/terminal.ts";
-import type { AgreementEvent, StageEvent } from "../../../src/trace/events.ts";
+import type { AgreementEvent, EventHead, StageEvent } from "../../../src/trace/events.ts";
 import { BlockFold, type Folded } from "../../../src/views/block-fold.ts";
 import { shownOrigin } from "../../../src/views/shown-block.ts";
 import type { SyncBlock } from "../../../src/views/sync-block.ts";
 import { SyncTrace } from "../../../src/views/sync-trace.ts";
 import { jsonLines } from "../../render/json-lines.ts";
-import { outcomeText } from "./shadow-text.ts";
+import { LateOutcomes } from "./late-outcomes.ts";
 import { alikeText, quietText } from "./fold-text.ts";
 import { wrapHanging, styleOf } from "../../cli/style.ts";
 import { SyncBlockText } from "./sync-block-text.ts";
@@ -46,8 +46,7 @@ export class TraceScreen {
   #json: ((event: StageEvent) => void) | undefined;
   #fold: BlockFold;
   #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
-  /** Simultaneous outcomes that have lines of their own: those with the same text are counted. */
-  #outcomes = new Map<string, AgreementEvent[]>();
+  #late = new LateOutcomes();
   #shown = 0;
   #ended = false;
 
@@ -75,15 +74,10 @@ export class TraceScreen {
     this.#arm();
   };
 
-  /** Prints a line for a difference whose block was already printed, or that has no block; another when its outcome is revised. */
-  #agreed(event: AgreementEvent): void {
-    const { controller, sync, is, revises } = event;
-    const isNews = revises !== undefined || is === "differs" || is === "owner was refused";
-    if (!isNews) return;
-    if (this.#json === undefined && (sync === undefined || !this.trace.isPending({ controller, sync }))) {
-      const text = outcomeText(event, 1);
-      this.#outcomes.set(text, [...(this.#outcomes.get(text) ?? []), event]);
-    }
+  #agreed(event: AgreementEvent & EventHead): void {
+    const { controller, sync, is } = event;
+    const isInBlock = sync !== undefined && this.trace.isPending({ controller, sync });
+    if (this.#json === undefined && !isInBlock) this.#late.accept(event);
     if (is === "differs") this.#met("differs");
   }
 
@@ -92,21 +86,20 @@ export class TraceScreen {
     this.#timer?.cancel();
     if (!this.#ended) this.#print(this.trace.release(Infinity));
     if (this.#json === undefined) this.#tell(this.#fold.release(Infinity));
-    this.#tellOutcomes();
+    this.#tellOutcomes(Infinity);
     this.#ended = true;
   }
 
   #arm(): void {
     const { timeline } = this.#options;
-    const soon = this.#outcomes.size > 0 ? timeline.now() : Infinity;
-    const at = Math.min(this.trace.heldUntil ?? Infinity, this.#fold.dueAt ?? Infinity, soon);
+    const at = Math.min(...[this.trace.heldUntil, this.#fold.dueAt, this.#late.dueAt].map((due) => due ?? Infinity));
     if (at === Infinity || (this.#timer !== undefined && this.#timer.at <= at)) return;
     this.#timer?.cancel();
     const cancel = timeline.after(Math.max(1, at - timeline.now()), "trace screen", () => {
       this.#timer = undefined;
       this.#print(this.trace.release(timeline.now()));
       if (!this.#ended) this.#tell(this.#fold.release(timeline.now()));
-      this.#tellOutcomes();
+      this.#tellOutcomes(timeline.now());
       this.#arm();
     });
     this.#timer = { at, cancel };
@@ -127,6 +120,7 @@ export class TraceScreen {
     for (const each of folded) {
       switch (each.is) {
         case "block":
+          this.#late.printed(each.block);
           this.#write(
             this.#text.lines(
               each.block,
@@ -144,16 +138,12 @@ export class TraceScreen {
     }
   }
 
-  #tellOutcomes(): void {
+  #tellOutcomes(now: number): void {
     const { colour } = styleOf(this.#options.out);
-    for (const all of this.#outcomes.values()) {
-      const [event] = all;
-      if (event === undefined) continue;
-      const [first = "", ...rest] = this.#wrapped(outcomeText(event, all.length));
-      const isOpen = event.is === "differs" || event.is === "owner was refused";
+    for (const { text, isOpen } of this.#late.release(now)) {
+      const [first = "", ...rest] = this.#wrapped(text);
       this.#write([isOpen ? colour.yellow(first) : first, ...rest, ""]);
     }
-    this.#outcomes.clear();
   }
 
   #wrapped(text: string): readonly string[] {

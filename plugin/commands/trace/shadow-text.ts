@@ -66,29 +66,41 @@ const verbs = {
   deletecollection: "delete",
 } as const;
 
+/** Whether the owner may still do what was intended. */
+export function isOpen({ is }: Pick<AgreementEvent, "is">): boolean {
+  return is === "differs" || is === "owner was refused";
+}
+
 /**
- * The line for an outcome that `times` intentions have, either a difference or a revised one:
+ * The line for outcomes that are alike: those of intentions of one sync, or a difference without an intention:
  * `differs replicaset shop/web · sync 31 would delete Pod web-a · owner has not done it`,
- * `settled replicaset shop/web · sync 31 would delete Pod web-a · owner deleted, 4.1 s later · same`.
+ * `settled replicaset shop/web · sync 31 would create Pod web-… (90 times) · owner did, at most 4.1 s later · same`.
  */
-export function outcomeText(outcome: AgreementEvent, times: number): string {
+export function outcomeText(alike: readonly AgreementEvent[]): string {
+  const [outcome] = alike;
+  if (outcome === undefined) return "";
   const { controller, key, sync, verb, of, subresource, target, generatedName } = outcome;
   const { name } = splitKey(target);
   const shown = generatedName === true ? withoutSuffix(name) : name;
   const what = `${of.kind} ${shown}${subresource === undefined ? "" : `/${subresource}`}`;
-  const often = times === 1 ? "" : ` (${times} times)`;
+  const often = alike.length === 1 ? "" : ` (${alike.length} times)`;
   const ours = sync === undefined ? "nothing was intended here" : `sync ${sync} would ${verbs[verb]} ${what}${often}`;
-  return `${labelOf(outcome)} ${controller} ${key} · ${ours} · ${reasonOf(outcome)}`;
+  return `${labelOf(outcome)} ${controller} ${key} · ${ours} · ${reasonsOf(alike)}`;
 }
 
-function labelOf({ is }: AgreementEvent): string {
-  if (is === "differs") return "differs";
-  return is === "owner was refused" ? "refused" : "settled";
+function labelOf(outcome: AgreementEvent): string {
+  if (!isOpen(outcome)) return "settled";
+  return outcome.is === "differs" ? "differs" : "refused";
 }
 
-/** A revised outcome says when the owner acted, and what the outcome is now; the label says it of any other. */
-function reasonOf({ is, why, revises, afterMs }: AgreementEvent): string {
-  if (revises === undefined) return why;
-  const late = afterMs === undefined ? "" : `, ${formatDuration(afterMs)} later`;
-  return `${why}${late}${is === "differs" || is === "owner was refused" ? "" : ` · ${is}`}`;
+/** Why, after which time, and unless the label says it, what the outcome is. */
+function reasonsOf(alike: readonly AgreementEvent[]): string {
+  const whys = new Set(alike.map(({ why }) => why));
+  const [why = ""] = whys;
+  const open = alike.some(isOpen);
+  const is = new Set(open ? [] : alike.map((each) => each.is));
+  const lateMs = Math.max(...alike.map(({ afterMs = 0, sync }) => (sync === undefined ? 0 : afterMs)));
+  const late = lateMs === 0 ? "" : `, ${alike.length === 1 ? "" : "at most "}${formatDuration(lateMs)} later`;
+  // The names of created objects differ.
+  return [`${whys.size === 1 ? why : "owner did"}${late}`, ...is].join(" · ");
 }

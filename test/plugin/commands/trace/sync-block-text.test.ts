@@ -40,7 +40,7 @@ function shadowText(columns: number | undefined): string {
     .flatMap((each) =>
       each.is === "block"
         ? lines.lines(shownBlock(each.block))
-        : [...wrapHanging(outcomeText(each.event, 1), columns), ""],
+        : [...wrapHanging(outcomeText([each.event]), columns), ""],
     )
     .join("\n");
 }
