@@ -1,5 +1,6 @@
 /** From the flags of the connection to a client. */
 import type { Transport } from "../../src/api/transport.ts";
+import type { ServerVersion } from "../../src/api/server-version.ts";
 import type { ConfigFlags } from "../../src/client/config/rest-config.ts";
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
 import { createClient } from "../../src/client/api/client.ts";
@@ -36,8 +37,8 @@ export interface Connected {
   readonly passThrough: () => Transport;
   /** A client that shares the limit on requests per second, unless it has its own. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
-  /** `v1.36.3`. @throws UserError if the server cannot be reached or rejects the login. */
-  serverVersion(): Promise<string>;
+  /** @throws UserError if the server cannot be reached or rejects the login. */
+  serverVersion(): Promise<ServerVersion>;
   /** The error as shown to the user: an unreachable server, a rejected login; others are returned unchanged. */
   translateError(error: unknown): unknown;
   close(): void | Promise<void>;

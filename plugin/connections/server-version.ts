@@ -1,8 +1,7 @@
+import { parseServerVersion, type ServerVersion } from "../../src/api/server-version.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 
-/** `v1.36.3`, as reported by the server. @throws StatusError, TransportError. */
-export async function serverVersion(client: Client): Promise<string> {
-  // Source: apimachinery version.Info.
-  const { gitVersion } = (await client.raw("/version")) as { readonly gitVersion?: string };
-  return gitVersion ?? "unknown version";
+/** The version that the server reports. @throws StatusError, TransportError. */
+export async function serverVersion(client: Client): Promise<ServerVersion> {
+  return parseServerVersion(await client.raw("/version"));
 }

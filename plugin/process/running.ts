@@ -2,6 +2,7 @@
 import { formatDuration } from "../../src/api/duration.ts";
 import { messageOf } from "../../src/api/error-message.ts";
 import type { Transport } from "../../src/api/transport.ts";
+import type { ServerVersion } from "../../src/api/server-version.ts";
 import { ProcessBehindProxy } from "../../src/modes/process/process.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import type { Session } from "../cli/session.ts";
@@ -38,7 +39,7 @@ export interface Behind {
   readonly bus: TraceBus;
   readonly passThrough: () => Transport;
   /** @throws UserError if the server cannot be reached or refuses the login. */
-  serverVersion(): Promise<string>;
+  serverVersion(): Promise<ServerVersion>;
 }
 
 /** The parts of a `ProcessRun`. The caller closes the connection. */
@@ -81,7 +82,7 @@ export class ProcessRun {
     const session = this.#session;
     const version = await session.unlessInterrupted(() => this.#behind.serverVersion());
     if (version === undefined) return 0;
-    if (!this.#isIntroduced) session.say(`context ${context} · ${server} (${version}) · namespace ${namespace}`);
+    if (!this.#isIntroduced) session.say(`context ${context} · ${server} (${version.gitVersion}) · namespace ${namespace}`);
     const screen = this.#screen(bus);
     const process = await this.#prepare();
     session.beforeExit(() => process.abandon());

@@ -8,6 +8,7 @@ import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import type { OwnerReference, StoredObject, UpdateInput } from "../../src/api/object.ts";
 import { StatusError } from "../../src/api/status-error.ts";
 import { formatTime } from "../../src/api/time.ts";
+import { ownVersion, type ServerVersion } from "../../src/api/server-version.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { type Consistency, consistencyChecks } from "../../src/controller/api/consistency.ts";
 import type { ControllerDefinition, Notification, WatchContext } from "../../src/controller/api/definition.ts";
@@ -46,6 +47,7 @@ export interface Scene {
   now: number;
   /** The CA that the connection trusts. Default: unknown. */
   serverCa: string | undefined;
+  serverVersion: ServerVersion;
   /** Called before each request; a returned error replaces the response. */
   refuse: (call: Call) => Error | undefined;
   /** Called after each write is applied; a returned error replaces the response, as when a connection breaks. */
@@ -131,6 +133,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
   const scene: Mutable = {
     now: sceneStart,
     serverCa: undefined,
+    serverVersion: ownVersion,
     refuse: () => undefined,
     lose: () => undefined,
     beyond: {},
@@ -211,6 +214,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
         cache: cacheOf,
         waitForCacheSync: () => Promise.resolve(),
         serverCa: scene.serverCa,
+        serverVersion: scene.serverVersion,
         client,
         decide<F extends Facts>(rule: Rule<F>, facts: F): Decision {
           const decision = {

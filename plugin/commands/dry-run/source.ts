@@ -211,6 +211,7 @@ async function snapshotSource(
     words: `${askedOver(changeFlags)}a snapshot of context ${connected.context} (${about})`,
     beginning: {
       ...initialStateFrom(snapshot, namespaces, io.timeline.now()),
+      serverVersion: await connected.serverVersion(),
       customResources: { ...customs, kinds: [...customs.kinds, ...newKinds] },
     },
     kinds: [...kinds, ...newKinds],

@@ -75,7 +75,7 @@ export const fork: Command = clusterCommand({
       const version = await session.unlessInterrupted(() => connected.serverVersion());
       if (version === undefined) return 0;
       const { context, server, namespace, fork: forked } = connected;
-      session.say(`fork of context ${context} · ${server} (${version}) · namespace ${namespace}`);
+      session.say(`fork of context ${context} · ${server} (${version.gitVersion}) · namespace ${namespace}`);
       if (forked.definitions === "unlistable")
         session.warn("warning: not allowed to list customresourcedefinitions: custom resources can only be read");
       await serveProcess({ connected, request, session, as: "with your rights" });

@@ -87,7 +87,7 @@ export class LoopSearch {
     const { timeline, random, calledAs } = session.io;
     const version = await this.#reading.serverVersion();
     const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
-    session.say(`context ${context} · ${server} (${version}) · ${where}`);
+    session.say(`context ${context} · ${server} (${version.gitVersion}) · ${where}`);
     const exists = namespace === undefined || (await namespaceExists(client, namespace));
     const watched = await kindsToWatch(words, this.#reading, calledAs);
     const { kinds, refused } = watched;

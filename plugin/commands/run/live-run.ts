@@ -1,5 +1,6 @@
 /** One run of `run`, from the preflight to the summary. */
 import { messageOf } from "../../../src/api/error-message.ts";
+import { ownVersion, type ServerVersion } from "../../../src/api/server-version.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
@@ -62,6 +63,8 @@ export class Run {
   readonly #namespace: string | undefined;
   readonly #controllers: readonly ControllerDefinition[];
   readonly #reload: Reload | undefined;
+  /** The server's, from the preflight on. */
+  #version: ServerVersion = ownVersion;
   #eventsLost = 0;
   #isAnnounced = false;
   /** The error that ended the run. */
@@ -202,6 +205,7 @@ export class Run {
       timeline,
       random,
       serverCa,
+      serverVersion: () => this.#version,
       fence: this.#fence,
       lease: this.#lease(),
       preflight: () => this.#preflight(),
@@ -262,7 +266,8 @@ export class Run {
     // If the server cannot be reached, the error of the version request is reported instead.
     looking.catch(() => undefined);
     const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
-    session.say(`context ${context} · ${server} (${await this.#connected.serverVersion()}) · ${where}`);
+    this.#version = await this.#connected.serverVersion();
+    session.say(`context ${context} · ${server} (${this.#version.gitVersion}) · ${where}`);
     const found = await looking;
     refuseOrPass(found, {
       calledAs,

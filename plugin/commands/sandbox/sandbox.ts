@@ -326,7 +326,7 @@ async function introduction(
   const { applied, loaded } = connection;
   const { items: nodes } = await connection.clientFor("kubectl-reconcile").list(Nodes);
   return [
-    `sandbox ${https.url} (${await connection.serverVersion()}) · ${pluralize(nodes.length, "simulated node")}`,
+    `sandbox ${https.url} (${(await connection.serverVersion()).gitVersion}) · ${pluralize(nodes.length, "simulated node")}`,
     `running ${parts.length === 0 ? "nothing but the API server" : parts.join(", ")}`,
     ...(load === undefined ? [] : [loadedFrom(load, loaded)]),
     ...(applied.length === 0 ? [] : [`applied ${pluralize(applied.length, "object")}`]),

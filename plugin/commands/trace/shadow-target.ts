@@ -10,6 +10,7 @@ import type { FindObject } from "../../../src/views/chains.ts";
 import { maxFailures } from "../../cli/idle.ts";
 import type { Session } from "../../cli/session.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
+import type { ServerVersion } from "../../../src/api/server-version.ts";
 import { type Connected, connectAs } from "../../connections/connection.ts";
 import { refuseKeyless } from "../../names/controller-names.ts";
 import { namespaceExists } from "../../names/missing-namespace.ts";
@@ -22,6 +23,7 @@ import { findIn, type TracePlace, type TraceTarget } from "./target.ts";
 interface ShadowParts {
   readonly session: Session;
   readonly connected: Connected;
+  readonly version: ServerVersion;
   readonly scope: TraceScope;
   readonly preflight: ShadowPreflight;
   readonly place: TracePlace;
@@ -47,7 +49,7 @@ class ShadowTarget implements TraceTarget {
   readonly find: FindObject = (name) => findIn(this.#shadow?.manager)(name);
 
   async start(): Promise<void> {
-    const { session, connected, scope, preflight } = this.#parts;
+    const { session, connected, version, scope, preflight } = this.#parts;
     const { timeline, random } = session.io;
     const { controllers, namespace } = scope;
     const startedAt = timeline.now();
@@ -60,6 +62,7 @@ class ShadowTarget implements TraceTarget {
           timeline,
           random,
           serverCa: connected.serverCa,
+          serverVersion: version,
           ownerOf: shadowOwners(preflight),
           onOwnerSeen: (controller, manager) => {
             session.say(`shadow: ${manager} started writing what ${controller} owns; comparing with it from now on`);
@@ -110,7 +113,8 @@ async function shadowParts(request: TraceRequest, session: Session, connected: C
   const scope = scopeOf(request, { namespace: asked, why });
   const { controllers, namespace, notes } = scope;
   const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
-  session.say(`context ${context} · ${server} (${await connected.serverVersion()}) · ${where}`);
+  const version = await connected.serverVersion();
+  session.say(`context ${context} · ${server} (${version.gitVersion}) · ${where}`);
   for (const note of notes) session.say(note);
   const client = createClient({ transport, bus, timeline: session.io.timeline });
   if (asked !== undefined) await namespaceExists(client, asked);
@@ -123,7 +127,7 @@ async function shadowParts(request: TraceRequest, session: Session, connected: C
     only: flags.allNamespaces !== true,
     kinds: await kindsBeyond(request, client),
   };
-  return { session, connected, scope, preflight, place };
+  return { session, connected, version, scope, preflight, place };
 }
 
 /** The server's kinds, for a type that no controller names. Only needed if a controller works on every kind. */

@@ -82,7 +82,7 @@ export class Watching {
     await refuseUnreadable(kinds, { ...this.#reading, namespace, columns: err.columns });
     await this.#tryFields(scoped);
     const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
-    this.#session.say(`context ${context} · ${server} (${version}) · ${where}`);
+    this.#session.say(`context ${context} · ${server} (${version.gitVersion}) · ${where}`);
     if (note !== undefined) this.#session.say(note);
     return scoped;
   }

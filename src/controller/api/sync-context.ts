@@ -5,6 +5,7 @@ import type { StoredObject, CreateInput, UpdateInput } from "../../api/object.ts
 import type { Lister } from "../../cache/lister.ts";
 import type { ListOptions, ListPage, Selectors } from "../../client/api/lister-watcher.ts";
 import type { Patch } from "../../api/patch.ts";
+import type { ServerVersion } from "../../api/server-version.ts";
 import type { DeleteOptions, MetadataAnswer, ReadOptions, Scale, WriteOptions } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
 import type { TimerOptions } from "../../platform/timeline.ts";
@@ -136,6 +137,8 @@ export interface SyncContext {
    * within this process.
    */
   readonly serverCa: string | undefined;
+  /** The version of the API server; of a sandbox, that of Kubernetes whose behaviour it has. An older server may lack fields. */
+  readonly serverVersion: ServerVersion;
   /** Writes to the API server, and makes live reads. */
   readonly client: SyncClient;
   /** Makes a decision: reports the rule with its facts, and returns the decision for writes to name. */

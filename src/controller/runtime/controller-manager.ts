@@ -1,4 +1,5 @@
 import { keyOf } from "../../api/key.ts";
+import type { ServerVersion } from "../../api/server-version.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
@@ -32,6 +33,8 @@ export interface ControllerManagerOptions {
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
   /** The PEM certificates of the authorities trusted for the API server, for syncs. */
   readonly serverCa?: string | undefined;
+  /** The version of the API server, for syncs: called for each sync. Default: that of Kubernetes whose behaviour the controllers have. */
+  readonly serverVersion?: () => ServerVersion;
   /** For modes that do not act: replaces the caches and client of each sync. No Events are written then. */
   readonly environment?: SyncEnvironment;
 }
@@ -68,6 +71,7 @@ export class ControllerManager {
         random,
         scope,
         serverCa: options.serverCa,
+        ...(options.serverVersion !== undefined && { serverVersion: options.serverVersion }),
         ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),
         ...(options.environment === undefined
           ? this.#acting(client, component)

@@ -29,7 +29,7 @@ export async function syncRolloutStatus(
 ): Promise<void> {
   const { context, deployment } = rollout;
   const members = { all, newReplicaSet };
-  const counted = calculateStatus(deployment, members, context.now());
+  const counted = calculateStatus(deployment, members, context);
   const conditions = withFailure(progressConditions(rollout, counted, members), members);
   const wanted = statusOf({ ...counted, conditions });
   if (isStatusCurrent(deployment, wanted)) requeueStuckDeployment(rollout, wanted);

@@ -5,6 +5,7 @@
 import { deepEqual, fieldChanges } from "../../api/field-changes.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
 import { findCondition } from "../../controller/workload/conditions.ts";
+import { countsTerminatingReplicas } from "../../controller/workload/server-features.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { conditionAt, type DeploymentCondition, type DeploymentStatus, setCondition } from "./conditions.ts";
@@ -20,16 +21,16 @@ export interface Members {
 }
 
 /**
- * The counts and the condition Available; Progressing and ReplicaFailure are kept as they are. `now` in ms since 1970.
+ * The counts and the condition Available; Progressing and ReplicaFailure are kept as they are.
  */
 export function calculateStatus(
   deployment: Deployment,
   { all, newReplicaSet }: Members,
-  now: number,
+  context: Pick<SyncContext, "now" | "serverVersion">,
 ): DeploymentStatus {
   const { status } = deployment;
   const available = totalInStatus(all, "availableReplicas");
-  const terminatingReplicas = terminating(all);
+  const terminatingReplicas = countsTerminatingReplicas(context.serverVersion) ? terminating(all) : undefined;
   const { collisionCount } = status ?? {};
   return statusOf({
     observedGeneration: deployment.metadata.generation ?? 0,
@@ -40,7 +41,7 @@ export function calculateStatus(
     unavailableReplicas: Math.max(totalSize(all) - available, 0),
     ...(terminatingReplicas !== undefined && { terminatingReplicas }),
     ...(collisionCount !== undefined && { collisionCount }),
-    conditions: setCondition(status?.conditions, availability(deployment, available, now)),
+    conditions: setCondition(status?.conditions, availability(deployment, available, context.now())),
   });
 }
 
@@ -89,7 +90,7 @@ export function isStatusCurrent(deployment: Deployment, wanted: DeploymentStatus
 
 /** Updates the status of a Deployment that is not rolling out: being deleted, paused or scaled. @throws the refusal */
 export async function syncStatus(rollout: Rollout, members: Members): Promise<void> {
-  const wanted = calculateStatus(rollout.deployment, members, rollout.context.now());
+  const wanted = calculateStatus(rollout.deployment, members, rollout.context);
   if (!isStatusCurrent(rollout.deployment, wanted)) await replaceStatus(rollout, wanted);
 }
 

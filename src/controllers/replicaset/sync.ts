@@ -7,6 +7,7 @@ import { noConsistencyChecks } from "../../controller/api/consistency.ts";
 import { ownedAndOrphaned } from "../../controller/api/owned.ts";
 import { isPodActive, isPodTerminating, nextAvailability } from "../../controller/workload/pod-status.ts";
 import { podWritten } from "../../controller/workload/pod-control.ts";
+import { countsTerminatingReplicas } from "../../controller/workload/server-features.ts";
 import { claim } from "../../controller/workload/ref-manager.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { manageReplicas } from "./manage-replicas.ts";
@@ -48,7 +49,7 @@ export async function syncReplicaSet<T extends ReplicaOwner>(
   const sync: ReplicaSync<T> = { context, config, object, consistency };
   const pods = ownedAndOrphaned(context.cache(Pods), object, config.kind);
   const active = await claimActive(sync, { selector, pods });
-  const terminating = config.countsTerminating
+  const terminating = config.countsTerminating && countsTerminatingReplicas(context.serverVersion)
     ? pods.filter((pod) => isPodTerminating(pod) && isClaimed(pod, object, selector))
     : undefined;
 

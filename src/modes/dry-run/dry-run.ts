@@ -1,5 +1,6 @@
 /** Dry run: what the controllers would do with manifests, on a snapshot, in virtual time. */
 import type { StoredObject } from "../../api/object.ts";
+import type { ServerVersion } from "../../api/server-version.ts";
 import type { CustomResources } from "./custom-objects.ts";
 import type { UntouchedPods } from "./kubelet.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
@@ -19,6 +20,8 @@ export interface InitialState extends UntouchedPods {
   /** The time of this state, in ms since 1970: the dry run continues from there. */
   readonly atMs: number;
   readonly revision?: number;
+  /** The version of the cluster, whose controllers would make the changes. Default: 1.36. */
+  readonly serverVersion?: ServerVersion;
   readonly scope: Scope;
   readonly liveRefusals: LiveRefusals;
   readonly customResources: CustomResources;
@@ -46,6 +49,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     seed: options.seed,
     objects: beginning.objects,
     ...(beginning.revision !== undefined && { revision: beginning.revision }),
+    ...(beginning.serverVersion !== undefined && { serverVersion: beginning.serverVersion }),
     controllers: options.controllers,
     settledPods: beginning.settledPods,
     loadPods: beginning.loadPods,

@@ -14,6 +14,7 @@ import { configuredPlugins } from "../../sandbox/context/admission-plugins.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { State } from "../../views/state.ts";
 import { fieldManagerOf } from "../../api/own-field-manager.ts";
+import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
 import type { ApplyTarget } from "./apply.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
@@ -39,6 +40,8 @@ export interface SimulatedClusterOptions extends UntouchedPods {
   readonly objects: readonly StoredObject[];
   /** The revision of the snapshot, from which the cluster's own writes continue. */
   readonly revision?: number;
+  /** For syncs, if it is not the sandbox's own. */
+  readonly serverVersion?: ServerVersion;
   /** In addition to the scheduler, the kubelet and the resourcequota controller, which always run. */
   readonly controllers: readonly ControllerDefinition[];
   readonly liveRefusals: LiveRefusals;
@@ -136,6 +139,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     timeline,
     random,
     events: false,
+    serverVersion: () => options.serverVersion ?? ownVersion,
   });
   const during = <T>(promise: Promise<T>): Promise<T> => drive(timeline, promise);
   await during(manager.fillCaches());

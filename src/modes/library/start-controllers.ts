@@ -1,4 +1,5 @@
 /** A program's own controllers on a real cluster. */
+import { ownVersion, parseServerVersion } from "../../api/server-version.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { hostName, processId } from "../../platform/process.ts";
 import { randomSuffix } from "../../platform/random.ts";
@@ -100,6 +101,7 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
   const ended = new Promise<string>((resolve) => (end.report = resolve));
   const starting = new AbortController();
   const started: { run?: LiveRun } = {};
+  let version = ownVersion;
   const run = await startLive(
     {
       controllers,
@@ -116,7 +118,11 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
         force: false,
         onWait: () => undefined,
       },
-      preflight: () => checkRights(cluster, controllers, namespace),
+      serverVersion: () => version,
+      async preflight() {
+        version = parseServerVersion(await cluster.client.raw("/version"));
+        await checkRights(cluster, controllers, namespace);
+      },
       onLeaseLost(why) {
         // While the caches are still filling, a lost Lease ends the start.
         if (started.run === undefined) starting.abort(new Error(why));

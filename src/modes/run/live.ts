@@ -8,6 +8,7 @@ import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { fieldManagerOf } from "../../api/own-field-manager.ts";
+import type { ServerVersion } from "../../api/server-version.ts";
 import { HeldLease } from "../../controller/runtime/lease.ts";
 import type { LeaseFence } from "../../controller/runtime/lease-fence.ts";
 import { releaseMemory } from "../../platform/memory.ts";
@@ -31,6 +32,8 @@ export interface LiveOptions {
   readonly random: Random;
   /** PEM of the CAs that the API server is trusted by, if the connection names any. */
   readonly serverCa?: string | undefined;
+  /** The version of the API server: called for each sync, after the preflight. Default: 1.36. */
+  readonly serverVersion?: () => ServerVersion;
   readonly namespace?: string;
   readonly selector?: Selector;
   readonly workers?: number;
@@ -124,6 +127,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     timeline,
     random,
     serverCa: options.serverCa,
+    ...(options.serverVersion !== undefined && { serverVersion: options.serverVersion }),
     scope: { ...(namespace !== undefined && { namespace }), ...(selector !== undefined && { selector }) },
     onEventLost: options.onEventLost,
     ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),

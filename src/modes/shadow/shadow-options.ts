@@ -1,6 +1,7 @@
 /** The options of shadow mode. */
 import type { Selector } from "../../api/labels.ts";
 import type { Transport } from "../../api/transport.ts";
+import type { ServerVersion } from "../../api/server-version.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
@@ -16,6 +17,8 @@ export interface ShadowOptions {
   readonly random: Random;
   /** The PEM certificates of the authorities trusted for the API server, if the connection has any. */
   readonly serverCa?: string | undefined;
+  /** The version of the API server. Default: 1.36. */
+  readonly serverVersion?: ServerVersion;
   readonly namespace?: string;
   readonly selector?: Selector;
   readonly workers?: number;

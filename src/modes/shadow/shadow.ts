@@ -5,6 +5,7 @@
 import type { ObjectKey } from "../../api/key.ts";
 import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
+import { ownVersion } from "../../api/server-version.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
@@ -100,6 +101,7 @@ class ShadowRun implements Shadow {
       timeline,
       random,
       serverCa: options.serverCa,
+      serverVersion: () => options.serverVersion ?? ownVersion,
       clientOf: () => client,
       scope: {
         ...(options.namespace !== undefined && { namespace: options.namespace }),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Deployments, ReplicaSets } from "../../../src/api/kinds.ts";
+import { ownVersion } from "../../../src/api/server-version.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Deployment, ReplicaSet } from "../../../src/api/types.ts";
 import {
@@ -23,6 +24,8 @@ beforeEach(() => {
   scene = syncScene(deployment);
 });
 
+const atStart = { now: () => sceneStart, serverVersion: ownVersion };
+
 const written = (): DeploymentStatus | undefined =>
   (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as Deployment | undefined)?.status;
 const find = (status: DeploymentStatus | undefined, type: string): DeploymentCondition | undefined =>
@@ -35,7 +38,7 @@ describe("the status", () => {
     const status = calculateStatus(
       deploymentOf({ meta: { generation: 7 } }),
       { all: [old, newReplicaSet], newReplicaSet },
-      sceneStart,
+      atStart,
     );
     expect(status).toEqual({
       observedGeneration: 7,
@@ -49,9 +52,21 @@ describe("the status", () => {
     });
   });
 
+  test("counts no terminating pods for a server that drops their number, even before a ReplicaSet is synced", () => {
+    const unsynced = setOf("new", { size: 2 });
+    const counted = setOf("old", { size: 3, has: 3, status: { terminatingReplicas: 2 } });
+    const serverVersion = { ...ownVersion, minor: 34 };
+    const status = calculateStatus(
+      deploymentOf(),
+      { all: [counted, unsynced], newReplicaSet: unsynced },
+      { ...atStart, serverVersion },
+    );
+    expect("terminatingReplicas" in status).toBe(false);
+  });
+
   test("never has a negative number of unavailable pods: a shrinking ReplicaSet has more than desired", () => {
     const old = setOf("old", { size: 1, has: 3 });
-    const status = calculateStatus(deploymentOf(), { all: [old], newReplicaSet: undefined }, sceneStart);
+    const status = calculateStatus(deploymentOf(), { all: [old], newReplicaSet: undefined }, atStart);
     expect(status.unavailableReplicas).toBeUndefined();
   });
 
@@ -64,7 +79,7 @@ describe("the status", () => {
       const owner = deploymentOf({ replicas: 10, strategy: [1, 2], status: {} });
       const newReplicaSet = setOf("new", { size: 10, available: count });
       expect(
-        find(calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, sceneStart), "Available")?.status,
+        find(calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, atStart), "Available")?.status,
       ).toBe(is);
     });
   }
@@ -72,7 +87,7 @@ describe("the status", () => {
   test("keeps the collision count, and is current whether or not zeros are written out", () => {
     const owner = deploymentOf({ status: { ...completeStatus(3), collisionCount: 2, unavailableReplicas: 0 } });
     const newReplicaSet = setOf("new", { image: "web:2" });
-    const status = calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, sceneStart);
+    const status = calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, atStart);
     expect(status.collisionCount).toBe(2);
     expect(isStatusCurrent(owner, status)).toBe(true);
     expect(isStatusCurrent(owner, { ...status, readyReplicas: 2 })).toBe(false);

@@ -112,6 +112,16 @@ describe("a sync", () => {
     expect(written()).toEqual({ replicas: 0, terminatingReplicas: 1, observedGeneration: 1 });
   });
 
+  test.each([
+    { minor: 34, terminatingReplicas: undefined },
+    { minor: 35, terminatingReplicas: 1 },
+  ])("on a server of version 1.$minor reports $terminatingReplicas terminating pods", async ({ minor, ...counted }) => {
+    scene.serverVersion = { ...scene.serverVersion, minor };
+    has({ replicas: 0 }, podOf("going", { meta: going }));
+    await scene.sync(key);
+    expect(written()?.terminatingReplicas).toBe(counted.terminatingReplicas);
+  });
+
   test("counts a terminating pod only if it is owned and still matches", async () => {
     has(
       { replicas: 0 },
