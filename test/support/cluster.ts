@@ -35,6 +35,7 @@ export interface ClusterOptions {
   readonly audit?: boolean;
   readonly apiServerFlags?: readonly string[];
   readonly kcmFlags?: readonly string[];
+  readonly schedulerFlags?: readonly string[];
 }
 
 /** The processes of a cluster, named as in DIR/pids. */
@@ -134,6 +135,7 @@ function spawnUp(dir: string, port: number, options: ClusterOptions): Bun.Subpro
       SCHEDULER: options.scheduler === false ? "no" : "yes",
       APISERVER_FLAGS: (options.apiServerFlags ?? []).join(" "),
       KCM_FLAGS: (options.kcmFlags ?? []).join(" "),
+      SCHEDULER_FLAGS: (options.schedulerFlags ?? []).join(" "),
     },
   });
 }
