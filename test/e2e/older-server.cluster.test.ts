@@ -65,8 +65,8 @@ describe.skipIf(controllersMissing !== undefined)("a control plane of 1.33", () 
     const file = join(cluster.dir, "live.yaml");
     await Bun.write(file, live.stdout);
     const args = ["dry-run", "-f", file, "-n", "shop"];
-    const { stdout, code } = await runProgram(args, { kubeconfig: cluster.kubeconfig });
-    expect({ code, stdout }).toMatchObject({ code: 0 });
+    const { stdout, stderr, code } = await runProgram(args, { kubeconfig: cluster.kubeconfig });
+    expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
   });
 
   test("ours work in their place, and say which kinds are not served", async () => {

@@ -35,7 +35,7 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
   },
   ...[
     "if (this.#options.bus.on) this.#options.bus.emit(this.#event(objects));",
-    "if (this.#options.bus.on) this.#options.bus.emit({ ...this.#event(objects), error });",
+    "if (bus.on) bus.emit({ ...this.#event(objects), error, ...(!isServed && { notServed: true }) });",
     'if (bus.on) bus.emit({ stage: "watch", of, state: "opened", resourceVersion, why });',
     'if (bus.on) bus.emit({ stage: "watch", of, state, resourceVersion, why });',
   ].map((line) => ({ file: "src/cache/reflector-reports.ts", line, replacement: "true", why: guard })),

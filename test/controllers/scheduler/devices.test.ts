@@ -11,7 +11,7 @@ import {
   ResourceSlices,
 } from "../../../src/api/kinds.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
-import type { Transport } from "../../../src/api/transport.ts";
+import { type ApiRequest, type Transport, TransportError } from "../../../src/api/transport.ts";
 import type { Pod, ResourceClaim } from "../../../src/api/types.ts";
 import { SharedInformerFactory } from "../../../src/cache/shared-informer-factory.ts";
 import { createClient } from "../../../src/client/api/client.ts";
@@ -235,14 +235,27 @@ test("in a sandbox, pods of a Deployment with a template wait for devices, run w
   await scene.stop();
 });
 
-test("without resource.k8s.io, other pods are placed, and those with claims block no worker", async () => {
+test.each([
+  {
+    name: "not served",
+    instead: (request: ApiRequest) => ({ ...request, path: "/apis/none/v1/things" }),
+    says: 'resourceclaim "gpu" not found → wait',
+  },
+  {
+    name: "not readable",
+    instead: (): never => {
+      throw new TransportError("the connection broke");
+    },
+    says: "ResourceClaims, DeviceClasses and ResourceSlices could not be listed yet → wait",
+  },
+])("where resource.k8s.io is $name, other pods are placed, and those with claims block no worker", async (given) => {
   const cluster = await virtualCluster();
   const { timeline, random, bus } = cluster;
   const transport = cluster.sandbox.transport({ actor: "informers" });
   const without: Transport = {
     ...transport,
-    send: (request) =>
-      transport.send(request.path.includes("resource.k8s.io") ? { ...request, path: "/apis/none/v1/things" } : request),
+    send: async (request) =>
+      transport.send(request.path.includes("resource.k8s.io") ? given.instead(request) : request),
   };
   const manager = new ControllerManager({
     controllers: [scheduler],
@@ -278,7 +291,7 @@ test("without resource.k8s.io, other pods are placed, and those with claims bloc
   const said = cluster.events("decision").filter(({ rule }) => rule === "await-devices");
   expect(new Set(said.map(({ key }) => key)).size).toBe(names.length);
   expect(new Set(said.map(({ sentence }) => sentence))).toEqual(
-    new Set(["ResourceClaims, DeviceClasses and ResourceSlices could not be listed yet → wait"]),
+    new Set([given.says]),
   );
   filling.abort(new Error("filled for long enough"));
   await cluster.settle(manager.stop());
