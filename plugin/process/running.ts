@@ -82,7 +82,8 @@ export class ProcessRun {
     const session = this.#session;
     const version = await session.unlessInterrupted(() => this.#behind.serverVersion());
     if (version === undefined) return 0;
-    if (!this.#isIntroduced) session.say(`context ${context} · ${server} (${version.gitVersion}) · namespace ${namespace}`);
+    if (!this.#isIntroduced)
+      session.say(`context ${context} · ${server} (${version.gitVersion}) · namespace ${namespace}`);
     const screen = this.#screen(bus);
     const process = await this.#prepare();
     session.beforeExit(() => process.abandon());

@@ -15,6 +15,7 @@ export const ownVersion: ServerVersion = { gitVersion: "v1.36.3", major: 1, mino
  * Source: apimachinery v0.36 pkg/version/types.go Info.
  */
 export function parseServerVersion(response: unknown): ServerVersion {
+  // All fields of the response are strings.
   const { gitVersion = "unknown version", ...info } = (response ?? {}) as Readonly<Record<string, string | undefined>>;
   // Some distributions append a plus sign.
   const numberOf = (text: string | undefined): number => Number.parseInt(text ?? "", 10);

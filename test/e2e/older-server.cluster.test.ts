@@ -40,7 +40,12 @@ describe.skipIf(controllersMissing !== undefined)("a control plane of 1.33", () 
     const headers = { "content-type": "application/merge-patch+json" };
     await cluster.request("PATCH", `${deployments}/web`, { spec: { replicas: 1 } }, headers);
     await eventually(async () => expect(await podsOf("web")).toHaveLength(1));
-    await cluster.request("PATCH", `${deployments}/web`, { spec: { template: { metadata: { labels: { v: "2" } } } } }, headers);
+    await cluster.request(
+      "PATCH",
+      `${deployments}/web`,
+      { spec: { template: { metadata: { labels: { v: "2" } } } } },
+      headers,
+    );
     await eventually(async () => {
       const { body } = await cluster.request("GET", `${deployments}/web`);
       const { status } = body as { status: { observedGeneration: number; updatedReplicas?: number; replicas: number } };
@@ -82,7 +87,10 @@ describe.skipIf(controllersMissing !== undefined)("a control plane of 1.33", () 
     expect((await cluster.request("POST", sets, { metadata: { name: "other" }, spec })).status).toBe(201);
     await eventually(async () => {
       const pods = await podsOf("other");
-      expect({ pods: pods.length, scheduled: pods.filter((node) => node !== undefined).length }).toEqual({ pods: 2, scheduled: 2 });
+      expect({ pods: pods.length, scheduled: pods.filter((node) => node !== undefined).length }).toEqual({
+        pods: 2,
+        scheduled: 2,
+      });
     });
     program.signal("SIGINT");
     expect((await program.end()).code).toBe(0);

@@ -107,7 +107,7 @@ async function serve({ connected, request, session }: Serving): Promise<number> 
   const version = await session.unlessInterrupted(() => connected.serverVersion());
   if (version === undefined) return 0;
   const { context, server, namespace, bus } = connected;
-  session.say(`context ${context} · ${server} (${version}) · namespace ${namespace}`);
+  session.say(`context ${context} · ${server} (${version.gitVersion}) · namespace ${namespace}`);
   const screen = showProcess(bus, {
     session,
     output: request.output,

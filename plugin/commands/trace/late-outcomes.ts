@@ -66,7 +66,17 @@ export class LateOutcomes {
 }
 
 /** Equal for outcomes that one line can show: of one sync, about objects of one kind. */
-function likenessOf({ controller, key, sync, verb, of, subresource, target, generatedName, ...event }: AgreementEvent): string {
+function likenessOf({
+  controller,
+  key,
+  sync,
+  verb,
+  of,
+  subresource,
+  target,
+  generatedName,
+  ...event
+}: AgreementEvent): string {
   const object = generatedName === true ? "" : target;
   const why = isOpen(event) ? event.why : "";
   return JSON.stringify([controller, key, sync, verb, of, subresource, object, event.is, why]);

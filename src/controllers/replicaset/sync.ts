@@ -49,9 +49,10 @@ export async function syncReplicaSet<T extends ReplicaOwner>(
   const sync: ReplicaSync<T> = { context, config, object, consistency };
   const pods = ownedAndOrphaned(context.cache(Pods), object, config.kind);
   const active = await claimActive(sync, { selector, pods });
-  const terminating = config.countsTerminating && countsTerminatingReplicas(context.serverVersion)
-    ? pods.filter((pod) => isPodTerminating(pod) && isClaimed(pod, object, selector))
-    : undefined;
+  const terminating =
+    config.countsTerminating && countsTerminatingReplicas(context.serverVersion)
+      ? pods.filter((pod) => isPodTerminating(pod) && isClaimed(pod, object, selector))
+      : undefined;
 
   // The status is written even if creating or deleting pods fails: it reports the failure.
   let failure: Error | undefined;

@@ -78,9 +78,9 @@ describe("the status", () => {
     test(`is Available ${is} when ${name}`, () => {
       const owner = deploymentOf({ replicas: 10, strategy: [1, 2], status: {} });
       const newReplicaSet = setOf("new", { size: 10, available: count });
-      expect(
-        find(calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, atStart), "Available")?.status,
-      ).toBe(is);
+      expect(find(calculateStatus(owner, { all: [newReplicaSet], newReplicaSet }, atStart), "Available")?.status).toBe(
+        is,
+      );
     });
   }
 

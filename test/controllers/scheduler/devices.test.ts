@@ -290,9 +290,7 @@ test.each([
   expect(items.filter(({ spec }) => spec?.nodeName === "a").map(({ metadata }) => metadata.name)).toEqual(["plain"]);
   const said = cluster.events("decision").filter(({ rule }) => rule === "await-devices");
   expect(new Set(said.map(({ key }) => key)).size).toBe(names.length);
-  expect(new Set(said.map(({ sentence }) => sentence))).toEqual(
-    new Set([given.says]),
-  );
+  expect(new Set(said.map(({ sentence }) => sentence))).toEqual(new Set([given.says]));
   filling.abort(new Error("filled for long enough"));
   await cluster.settle(manager.stop());
 });

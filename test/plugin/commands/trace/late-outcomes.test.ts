@@ -12,17 +12,19 @@ function printedBlock(late: LateOutcomes): void {
   const agreement = outcome(1, { is: "same" });
   late.printed({
     decisions: [],
-    otherWrites: [
-      { ...write, intention: 1, agreement },
-      { ...write, intention: 2 },
-      { ...write, intention: 3 },
-      write,
-    ],
+    otherWrites: [{ ...write, intention: 1, agreement }, { ...write, intention: 2 }, { ...write, intention: 3 }, write],
   });
 }
 
 function outcome(intention: number, event: Partial<AgreementEvent>): AgreementEvent & EventHead {
-  const about = { controller: "replicaset", key: "shop/web", sync: 4, verb: "create", of, generatedName: true } as const;
+  const about = {
+    controller: "replicaset",
+    key: "shop/web",
+    sync: 4,
+    verb: "create",
+    of,
+    generatedName: true,
+  } as const;
   const target = `shop/web-${intention}`;
   const body = { ...about, target, intention, is: "same", why: `owner created web-o${intention}`, ...event } as const;
   return new Events(0).make({ stage: "agreement", ...body });
@@ -84,5 +86,7 @@ test("what the owner did without an intention has a line", () => {
   const late = new LateOutcomes();
   const { sync: _, intention: __, generatedName: ___, ...event } = outcome(7, { is: "differs", why: "owner did" });
   late.accept(event);
-  expect(textsOf(late, Infinity)).toEqual(["differs replicaset shop/web · nothing was intended here · owner did (open)"]);
+  expect(textsOf(late, Infinity)).toEqual([
+    "differs replicaset shop/web · nothing was intended here · owner did (open)",
+  ]);
 });
