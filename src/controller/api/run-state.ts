@@ -6,6 +6,11 @@
 /** Declares a piece of a controller's memory and its initial value. */
 export interface RunState<S> {
   readonly begin: () => S;
+  /**
+   * It is about the controller's own writes, such as those that its caches do not show yet. Where nothing is written, as in shadow mode, it
+   * lasts for one sync.
+   */
+  readonly remembersWrites?: boolean;
 }
 
 /**
@@ -24,8 +29,8 @@ export interface RunState<S> {
  * console.log(remember.name);
  * ```
  */
-export function runState<S>(begin: () => S): RunState<S> {
-  return { begin };
+export function runState<S>(begin: () => S, options: Pick<RunState<S>, "remembersWrites"> = {}): RunState<S> {
+  return { begin, ...options };
 }
 
 /** The memory of one run of one controller. */

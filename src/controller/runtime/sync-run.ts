@@ -7,6 +7,7 @@ import { isConflict } from "../../api/status-error.ts";
 import { sleep } from "../../platform/timeline.ts";
 import type { DoneEvent, SyncOutcome } from "../../trace/events.ts";
 import type { QueueItem } from "../../workqueue/queue.ts";
+import { RunStates } from "../api/run-state.ts";
 import { CacheBehindError } from "../api/consistency.ts";
 import type { Decision, Facts, Rule } from "../api/rule.ts";
 import type { RunningController } from "./running-controller.ts";
@@ -100,6 +101,7 @@ interface ContextParts {
 function contextOf({ running, item, sync, signal }: SyncAttempt, { session, asked }: ContextParts): SyncContext {
   const { definition, bus, timeline } = running;
   const controller = definition.name;
+  const writesRemembered = running.environment === undefined ? running.states : new RunStates();
   return {
     controller,
     key: item.key,
@@ -151,6 +153,6 @@ function contextOf({ running, item, sync, signal }: SyncAttempt, { session, aske
       asked.push(delayMs);
       running.reportDelayed(item.key, delayMs, trigger);
     },
-    state: (state) => running.states.of(state),
+    state: (state) => (state.remembersWrites === true ? writesRemembered : running.states).of(state),
   };
 }

@@ -19,7 +19,7 @@ import { completionsOf, type JobCondition, type JobStatus } from "./spec.ts";
 import { countUntracked, planTracking, type Tracking } from "./tracking.ts";
 
 /** Uids of Jobs that this controller has finished and whose last status its cache does not show yet. */
-export const finishedUids: RunState<Set<string>> = runState(() => new Set());
+export const finishedUids: RunState<Set<string>> = runState(() => new Set(), { remembersWrites: true });
 
 /** What the counting is based on. */
 export interface TrackInput {

@@ -42,7 +42,7 @@ class CreatedClaims {
   }
 }
 
-const created: RunState<CreatedClaims> = runState(() => new CreatedClaims());
+const created: RunState<CreatedClaims> = runState(() => new CreatedClaims(), { remembersWrites: true });
 
 /** Records a claim that was just created. */
 export function noteCreated(context: SyncContext, claim: ResourceClaim): void {
