@@ -10,4 +10,6 @@ export const triggerTimes: RunState<TriggerTimes> = runState(() => new TriggerTi
  * The resourceVersion of each Endpoints that the last update replaced. Source: kubernetes v1.36
  * pkg/controller/endpoint/endpoints_tracker.go.
  */
-export const replacedVersions: RunState<Map<ObjectKey, string>> = runState(() => new Map<ObjectKey, string>(), { remembersWrites: true });
+export const replacedVersions: RunState<Map<ObjectKey, string>> = runState(() => new Map<ObjectKey, string>(), {
+  remembersWrites: true,
+});

@@ -39,8 +39,12 @@ class Written<T extends StoredObject> {
   }
 }
 
-const writtenClaims: RunState<Written<PersistentVolumeClaim>> = runState(() => new Written<PersistentVolumeClaim>(), { remembersWrites: true });
-const writtenVolumes: RunState<Written<PersistentVolume>> = runState(() => new Written<PersistentVolume>(), { remembersWrites: true });
+const writtenClaims: RunState<Written<PersistentVolumeClaim>> = runState(() => new Written<PersistentVolumeClaim>(), {
+  remembersWrites: true,
+});
+const writtenVolumes: RunState<Written<PersistentVolume>> = runState(() => new Written<PersistentVolume>(), {
+  remembersWrites: true,
+});
 
 type Caches = Pick<SyncContext | WatchContext, "cache" | "state">;
 
