@@ -166,9 +166,7 @@ export class Reflector<T extends StoredObject> {
         collectGarbage(page.bytes);
       } while (token !== "");
     } catch (error) {
-      if (signal.aborted) return { is: "failed", error };
-      this.#notListed(error);
-      report.failed({ error: failureReason(error), objects: listing.objects.length, isServed: this.#isServed });
+      if (!signal.aborted) this.#notListed(error, listing);
       return { is: "failed", error };
     }
     this.#listed(listing.objects, report);
@@ -200,13 +198,15 @@ export class Reflector<T extends StoredObject> {
     queue.replace(objects, report.resourceVersion, timeline.now());
   }
 
-  /** Queues an empty list if the server does not serve the kind, which is optional. A list that worked before stays. */
-  #notListed(error: unknown): void {
+  /** Reports a list that failed. Queues an empty one if the server does not serve the kind, which is optional; an earlier list stays. */
+  #notListed(error: unknown, { objects, report }: Listing<T>): void {
     const { queue, listerWatcher, timeline } = this.#options;
     const isFirst = this.#isServed && this.#counters.lists === 0;
-    if (!isFirst || listerWatcher.kind.optional !== true || !isNotServed(error)) return;
-    this.#isServed = false;
-    queue.replace([], "", timeline.now());
+    if (isFirst && listerWatcher.kind.optional === true && isNotServed(error)) {
+      this.#isServed = false;
+      queue.replace([], "", timeline.now());
+    }
+    report.failed({ error: failureReason(error), objects: objects.length, isServed: this.#isServed });
   }
 
   async #open(state: RequestState & { is: "opening" }, signal: AbortSignal): Promise<Event<T>> {

@@ -7,7 +7,7 @@ import { seededRandom } from "../../src/platform/random.ts";
 import { type VirtualTimeline, virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 import type { ListEvent, StageEvent, WatchEvent } from "../../src/trace/events.ts";
-import { brokenConnection, FakeServer, gone, refused, type Widget } from "../support/fake-lister-watcher.ts";
+import { brokenConnection, FakeServer, gone, refused, type Widget, Widgets } from "../support/fake-lister-watcher.ts";
 
 interface Scene {
   readonly timeline: VirtualTimeline;
@@ -17,6 +17,8 @@ interface Scene {
   readonly events: StageEvent[];
   /** The deltas popped from the queue, one line each. */
   readonly popped: string[];
+  /** The number of objects in each list that was popped. */
+  readonly sizes: number[];
   readonly running: Promise<void>;
   readonly stop: () => void;
   /** Advances the clock by `ms`. */
@@ -42,6 +44,7 @@ function scene(options: Options = {}): Scene {
   const events: StageEvent[] = [];
   bus.listen((event) => events.push(event));
   const popped: string[] = [];
+  const sizes: number[] = [];
   const queue: RealFIFO<Widget> = new RealFIFO<Widget>({
     now: () => timeline.now(),
     wake: () =>
@@ -50,6 +53,7 @@ function scene(options: Options = {}): Scene {
           queue.pop((delta) => {
             if (delta.type === "SyncAll") return;
             const version = "resourceVersion" in delta ? delta.resourceVersion : delta.object.metadata.resourceVersion;
+            if (delta.type === "ReplacedAll") sizes.push(delta.objects.length);
             popped.push(`${delta.type} ${"key" in delta ? `${delta.key}@` : "@"}${version}`);
           })
         );
@@ -77,6 +81,7 @@ function scene(options: Options = {}): Scene {
     bus,
     events,
     popped,
+    sizes,
     running,
     stop: () => abort.abort(new Error("enough")),
     pass: async (ms) => {
@@ -111,6 +116,87 @@ describe("Reflector", () => {
     expect(popped).toEqual(["ReplacedAll @105"]);
     expect(lists(events)).toMatchObject([{ why: "start", objects: 5, pages: 3, bytes: 500, resourceVersion: "105" }]);
     expect(watches(events)).toEqual(["opened @105: start"]);
+  });
+
+  describe("of an optional kind", () => {
+    const optional = (server: FakeServer): void => void (server.kind = { ...Widgets, optional: true });
+    const notServed = refused(404, "NotFound");
+
+    test("queues one empty list while the server does not serve the kind, and the objects once it does", async () => {
+      const { pass, popped, sizes, events, reflector } = scene({
+        before(server) {
+          optional(server);
+          server.listErrors.push(notServed, notServed);
+        },
+      });
+      expect(reflector.isServed).toBe(true);
+      await pass(1);
+      expect({ popped, isServed: reflector.isServed }).toEqual({ popped: ["ReplacedAll @"], isServed: false });
+      await pass(10_000);
+      expect({ popped, isServed: reflector.isServed }).toEqual({
+        popped: ["ReplacedAll @", "ReplacedAll @102"],
+        isServed: true,
+      });
+      expect(sizes).toEqual([0, 2]);
+      expect(lists(events).map(({ error, notServed: isMissing }) => [error, isMissing])).toEqual([
+        ["404 NotFound", true],
+        ["404 NotFound", true],
+        [undefined, undefined],
+      ]);
+    });
+
+    test("queues nothing after another failure", async () => {
+      for (const error of [refused(403, "Forbidden"), refused(503, "ServiceUnavailable"), brokenConnection]) {
+        const { pass, popped, events, reflector } = scene({
+          before(server) {
+            optional(server);
+            server.listErrors.push(error);
+          },
+        });
+        await pass(1);
+        expect({ popped, isServed: reflector.isServed }).toEqual({ popped: [], isServed: true });
+        expect(lists(events).map((event) => "notServed" in event)).toEqual([false]);
+      }
+    });
+
+    test("queues nothing if the kind is no longer served after a list that worked", async () => {
+      const { server, pass, popped, events, reflector } = scene({ before: optional });
+      await pass(2000);
+      server.bookmark();
+      server.forget();
+      server.listErrors.push(notServed);
+      server.sendError(gone);
+      await pass(1);
+      expect(server.listErrors).toEqual([]);
+      expect({ lists: popped.filter((each) => each.startsWith("ReplacedAll")), isServed: reflector.isServed }).toEqual({
+        lists: ["ReplacedAll @102"],
+        isServed: true,
+      });
+      expect(lists(events).at(-1)).not.toHaveProperty("notServed");
+    });
+
+    test("lists instead of a WatchList that is refused because the kind is not served", async () => {
+      const { pass, popped, events } = scene({
+        watchList: true,
+        before(server) {
+          optional(server);
+          server.watchErrors.push(notServed);
+          server.listErrors.push(notServed);
+        },
+      });
+      await pass(1);
+      expect(popped).toEqual(["ReplacedAll @"]);
+      expect(lists(events).map((event) => "notServed" in event)).toEqual([false, true]);
+    });
+  });
+
+  test("queues nothing for another kind that the server does not serve", async () => {
+    const { pass, popped, events, reflector } = scene({
+      before: (server) => server.listErrors.push(refused(404, "NotFound")),
+    });
+    await pass(1);
+    expect({ popped, isServed: reflector.isServed }).toEqual({ popped: [], isServed: true });
+    expect(lists(events).map((event) => "notServed" in event)).toEqual([false]);
   });
 
   test("requests pages of 500 and watches of 5 to 10 minutes", async () => {
