@@ -14,7 +14,7 @@ import { realHost } from "../../src/platform/host.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import type { Io } from "../cli/io.ts";
 import { errorTranslator } from "./connection-errors.ts";
-import { serverVersion } from "./server-version.ts";
+import { serverVersion } from "../../src/client/api/server-version.ts";
 import { openBus } from "./trace-bus.ts";
 import { version } from "../cli/version.ts";
 

@@ -9,7 +9,7 @@ import type { Connected } from "./connection.ts";
 import type { Io } from "../cli/io.ts";
 import type { SandboxState } from "../../src/sandbox/state/document.ts";
 import { aboutFile, stateToBeginWith } from "./state-file.ts";
-import { serverVersion } from "./server-version.ts";
+import { serverVersion } from "../../src/client/api/server-version.ts";
 import { openBus } from "./trace-bus.ts";
 import { readManifests } from "../manifests/manifests.ts";
 

@@ -1,6 +1,6 @@
 import { keyOf, type ObjectKey } from "../api/key.ts";
 import type { StoredObject } from "../api/object.ts";
-import { StatusError } from "../api/status-error.ts";
+import { isNotFound, StatusError } from "../api/status-error.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors, WatchFrame } from "../client/api/lister-watcher.ts";
 import { gcPacer } from "../platform/memory.ts";
 import type { Random } from "../platform/random.ts";
@@ -202,7 +202,7 @@ export class Reflector<T extends StoredObject> {
   #notListed(error: unknown, { objects, report }: Listing<T>): void {
     const { queue, listerWatcher, timeline } = this.#options;
     const isFirst = this.#isServed && this.#counters.lists === 0;
-    if (isFirst && listerWatcher.kind.optional === true && isNotServed(error)) {
+    if (isFirst && listerWatcher.kind.optional === true && isNotFound(error)) {
       this.#isServed = false;
       queue.replace([], "", timeline.now());
     }
@@ -328,11 +328,6 @@ export class Reflector<T extends StoredObject> {
       watch.advance(frame.object.metadata.resourceVersion);
     }
   }
-}
-
-/** The path of a list is known to every server that serves the kind, whatever its objects are. */
-function isNotServed(error: unknown): boolean {
-  return error instanceof StatusError && error.code === 404;
 }
 
 function statusError(frame: WatchFrame<unknown> & { readonly type: "ERROR" }): StatusError {

@@ -213,7 +213,7 @@ export class DeltaReport {
 
   #list(list: ListEvent & EventHead): readonly WatchLine[] {
     const lines = this.#release();
-    // The number of cached objects says so.
+    // The line about the caches names the kind.
     if (list.notServed === true) return lines;
     if (list.error !== undefined) return [...lines, { is: "list failed", at: list.at, list, error: list.error }];
     if (list.why === "start") return lines;

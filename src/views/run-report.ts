@@ -148,7 +148,7 @@ export class RunReport {
   }
 
   #list({ at, of: { kind }, error, notServed }: ListEvent & EventHead): readonly RunLine[] {
-    // The number of cached objects says so.
+    // The line about the caches names the kind.
     if (error === undefined || error.startsWith("410") || notServed === true) return [];
     return this.#isWorthReporting(kind, at, error) ? [{ is: "list failed", at, kind, why: error }] : [];
   }

@@ -173,7 +173,7 @@ async function snapshotSource(
 ): Promise<DryRunSource> {
   const transport = connected.unlimited;
   const client = createClient({ transport, bus: connected.bus, timeline: io.timeline });
-  const { kinds } = await discover(client);
+  const [{ kinds }, serverVersion] = await Promise.all([discover(client), connected.serverVersion()]);
   refuseUnknownKinds(changeFlags, kinds, "the cluster");
   const namespace = flags.namespace ?? connected.namespace;
   const onNodes = await namespacesOnNodes(client, changeFlags);
@@ -211,7 +211,7 @@ async function snapshotSource(
     words: `${askedOver(changeFlags)}a snapshot of context ${connected.context} (${about})`,
     beginning: {
       ...initialStateFrom(snapshot, namespaces, io.timeline.now()),
-      serverVersion: await connected.serverVersion(),
+      serverVersion,
       customResources: { ...customs, kinds: [...customs.kinds, ...newKinds] },
     },
     kinds: [...kinds, ...newKinds],

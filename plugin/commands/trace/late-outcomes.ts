@@ -48,8 +48,9 @@ export class LateOutcomes {
 
   /** When `release` will have lines; undefined if none are waiting. */
   get dueAt(): number | undefined {
-    const due = [...this.#alike.values()].map(({ dueAt }) => dueAt);
-    return due.length === 0 ? undefined : Math.min(...due);
+    // Called for each event, and nearly always empty.
+    if (this.#alike.size === 0) return undefined;
+    return Math.min(...[...this.#alike.values()].map(({ dueAt }) => dueAt));
   }
 
   /** Returns the lines that are due at `now`; `Infinity` for all. */

@@ -85,7 +85,7 @@ export function outcomeText(alike: readonly AgreementEvent[]): string {
   const what = `${of.kind} ${shown}${subresource === undefined ? "" : `/${subresource}`}`;
   const often = alike.length === 1 ? "" : ` (${alike.length} times)`;
   const ours = sync === undefined ? "nothing was intended here" : `sync ${sync} would ${verbs[verb]} ${what}${often}`;
-  return `${labelOf(outcome)} ${controller} ${key} · ${ours} · ${reasonsOf(alike)}`;
+  return `${labelOf(outcome)} ${controller} ${key} · ${ours} · ${reasonsOf(outcome, alike)}`;
 }
 
 function labelOf(outcome: AgreementEvent): string {
@@ -93,14 +93,13 @@ function labelOf(outcome: AgreementEvent): string {
   return outcome.is === "differs" ? "differs" : "refused";
 }
 
-/** Why, after which time, and unless the label says it, what the outcome is. */
-function reasonsOf(alike: readonly AgreementEvent[]): string {
-  const whys = new Set(alike.map(({ why }) => why));
-  const [why = ""] = whys;
-  const open = alike.some(isOpen);
-  const is = new Set(open ? [] : alike.map((each) => each.is));
-  const lateMs = Math.max(...alike.map(({ afterMs = 0, sync }) => (sync === undefined ? 0 : afterMs)));
+/** Why, after which time, and unless the label says it, what the outcome is. Of alike ones only the reason and the time vary. */
+function reasonsOf(outcome: AgreementEvent, alike: readonly AgreementEvent[]): string {
+  const { why, is } = outcome;
+  const isOne = alike.every((each) => each.why === why);
+  const lateMs = Math.max(...alike.map(({ afterMs = 0 }) => afterMs));
   const late = lateMs === 0 ? "" : `, ${alike.length === 1 ? "" : "at most "}${formatDuration(lateMs)} later`;
   // The names of created objects differ.
-  return [`${whys.size === 1 ? why : "owner did"}${late}`, ...is].join(" · ");
+  const reason = `${isOne ? why : "owner did"}${late}`;
+  return isOpen(outcome) ? reason : `${reason} · ${is}`;
 }

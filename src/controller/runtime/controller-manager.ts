@@ -1,5 +1,5 @@
 import { keyOf } from "../../api/key.ts";
-import type { ServerVersion } from "../../api/server-version.ts";
+import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
 import type { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
@@ -71,7 +71,7 @@ export class ControllerManager {
         random,
         scope,
         serverCa: options.serverCa,
-        ...(options.serverVersion !== undefined && { serverVersion: options.serverVersion }),
+        serverVersion: options.serverVersion ?? (() => ownVersion),
         ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),
         ...(options.environment === undefined
           ? this.#acting(client, component)

@@ -19,7 +19,7 @@ import { DeferredCaches } from "./deferred-caches.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import type { Expectations } from "../api/expectations.ts";
 import { RunStates } from "../api/run-state.ts";
-import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
+import type { ServerVersion } from "../../api/server-version.ts";
 import type { SyncEnvironment } from "./sync-environment.ts";
 
 /** Selects the primary objects to reconcile. It filters keys, not caches: with a filtered cache a controller would recreate objects that it cannot see. */
@@ -40,7 +40,7 @@ export interface RunningControllerOptions {
   readonly scope: Scope;
   /** The PEM certificates of the authorities trusted for the API server. */
   readonly serverCa?: string | undefined;
-  readonly serverVersion?: () => ServerVersion;
+  readonly serverVersion: () => ServerVersion;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
   /** Unset: Events are not written. */
@@ -62,6 +62,7 @@ export class RunningController {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly serverCa: string | undefined;
+  readonly serverVersion: () => ServerVersion;
   readonly expectations: Expectations;
   readonly consistency: Consistency;
   readonly recorder: EventRecorder | undefined;
@@ -74,7 +75,6 @@ export class RunningController {
   readonly deferredCaches: DeferredCaches = new DeferredCaches();
   /** The watches of a controller with `dynamicWatches`. */
   readonly discovered: DiscoveredWatches | undefined;
-  #serverVersion: () => ServerVersion;
   #informers: SharedInformerFactory;
   #scope: Scope;
   #declared: ReadonlySet<string>;
@@ -92,7 +92,7 @@ export class RunningController {
     this.timeline = timeline;
     this.random = options.random;
     this.serverCa = options.serverCa;
-    this.#serverVersion = options.serverVersion ?? (() => ownVersion);
+    this.serverVersion = options.serverVersion;
     this.expectations = options.expectations;
     this.consistency = options.consistency;
     this.recorder = options.recorder;
@@ -109,11 +109,6 @@ export class RunningController {
     });
     for (const watch of definition.watches) this.#listen(watch);
     this.discovered = this.#discover(options);
-  }
-
-  /** The version of the API server. */
-  get serverVersion(): ServerVersion {
-    return this.#serverVersion();
   }
 
   #order(): QueueOrder | undefined {

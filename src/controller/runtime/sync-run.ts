@@ -120,7 +120,7 @@ function contextOf({ running, item, sync, signal }: SyncAttempt, { session, aske
     },
     waitForCacheSync: (kind) => running.deferredCaches.waitForCacheSync(kind),
     serverCa: running.serverCa,
-    serverVersion: running.serverVersion,
+    serverVersion: running.serverVersion(),
     client: session.client,
     expectations: session.expectations,
     consistency: session.consistency,

@@ -1,5 +1,6 @@
 /** A program's own controllers on a real cluster. */
-import { ownVersion, parseServerVersion } from "../../api/server-version.ts";
+import { ownVersion } from "../../api/server-version.ts";
+import { serverVersion } from "../../client/api/server-version.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { hostName, processId } from "../../platform/process.ts";
 import { randomSuffix } from "../../platform/random.ts";
@@ -120,7 +121,7 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
       },
       serverVersion: () => version,
       async preflight() {
-        version = parseServerVersion(await cluster.client.raw("/version"));
+        version = await serverVersion(cluster.client);
         await checkRights(cluster, controllers, namespace);
       },
       onLeaseLost(why) {
