@@ -106,6 +106,9 @@ describe.skipIf(controllersMissing !== undefined)("a control plane of 1.33", () 
     const args = [command, "all", "scheduler", "-A", "--for", "2s"];
     const { stdout, stderr, code } = await runProgram(args, { kubeconfig: cluster.kubeconfig });
     expect({ code, notServed: notServed.test(stdout + stderr) }).toEqual({ code: 0, notServed: true });
+    const served = /^caches {2}(\d+) kinds/m.exec(stdout + stderr)?.[1];
+    expect(served).toBeDefined();
+    if (command === "watch") expect(stdout + stderr).toMatch(new RegExp(`^watching ${served} kinds, `, "m"));
   });
 
   test("a dry run without a change changes nothing", async () => {

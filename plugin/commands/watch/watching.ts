@@ -158,7 +158,7 @@ export class Watching {
       session.say(`queues  of a copy of ${names} here, whose syncs do nothing; nothing is written`);
     }
     if (once) return;
-    session.say(`watching ${pluralize(caches.length, "kind")}, ${this.#endText()}`);
+    session.say(`watching ${pluralize(caches.filter(({ isServed }) => isServed).length, "kind")}, ${this.#endText()}`);
     session.say("");
     screen.start();
     await this.#reading.begin();
