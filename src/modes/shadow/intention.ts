@@ -92,6 +92,17 @@ export function isSame(one: WouldBeWrite, other: WouldBeWrite): boolean {
   return one.verb === "create" || one.verb === "delete" || sameChanges(one, other);
 }
 
+/** Whether a change replaces an earlier one of the same object. */
+export function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
+  return (
+    isChange(write) &&
+    standing.verb === write.verb &&
+    standing.kind === write.kind &&
+    standing.target === write.target &&
+    standing.subresource === write.subresource
+  );
+}
+
 function sameChanges(one: WouldBeWrite, other: WouldBeWrite): boolean {
   const [a, b] = [wantedChanges(likeIn(one, other.after)), wantedChanges(other)];
   return a.length === b.length && a.every((change, index) => deepEqual(withoutTimes(change), withoutTimes(b[index])));

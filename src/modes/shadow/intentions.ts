@@ -14,6 +14,7 @@ import {
   isChange,
   isGenerated,
   isIdle,
+  isReplaced,
   isSame,
   type KeyOf,
   otherPropagation,
@@ -21,6 +22,7 @@ import {
   ownerUidOf,
   type Siblings,
 } from "./intention.ts";
+import { mergedBy, overtakenWithNext } from "./merged-writes.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 import { intentionEvent, type Outcome, outcomeEvent, pastTenseOf, unintendedEvent } from "./outcome.ts";
 import type { Author } from "./owner-acts.ts";
@@ -198,9 +200,14 @@ export class Intentions {
     }
     const gone = write.verb === "delete" || write.after === undefined;
     const paths = gone || observed.after === undefined ? [] : differences(write, observed.after, observed.before);
-    // This may be an intermediate state: the intended one may still follow.
     if (paths.length > 0 && write.verb !== "create") {
-      this.#restartQuietPeriod(episode);
+      const merged = mergedBy(observed, { intention, standing: episode.standing });
+      for (const each of merged) {
+        const how = each === merged.at(-1) ? did : `${did}, merged with the next write`;
+        this.#settle(episode, each, { ...outcomeOf(how, [], author), by: observed });
+      }
+      // Otherwise this may be an intermediate state: the intended one may still follow.
+      if (merged.length === 0) this.#restartQuietPeriod(episode);
       return;
     }
     this.#settle(episode, intention, { ...outcomeOf(did, paths, author), by: observed });
@@ -282,20 +289,28 @@ export class Intentions {
     wait(patienceMs);
   }
 
-  /** Reports intentions that the owner has not fulfilled in time: it may have been refused, or there is nothing left to do. */
-  #overdue(episode: Episode, open: readonly Intention[]): void {
+  /**
+   * Reports intentions that the owner has not fulfilled in time: it may have been refused, or there is nothing left to do. Returns whether
+   * any of them could still be fulfilled.
+   */
+  #overdue(episode: Episode, open: readonly Intention[]): boolean {
     const { chooses, now, refusalOf, timeline } = this.#options;
     const refusals = new Map(open.map((each) => [each, refusalOf(episode, each.write)]));
     const anyRefused = [...refusals.values()].some((each) => each !== undefined);
+    let isAnyLeft = false;
     for (const intention of open) {
       const { write } = intention;
       const mayChoose = write.verb === "delete" && chooses(episode.controller);
-      const past = mayChoose ? undefined : overtaken(write, now(write));
+      const past = mayChoose
+        ? undefined
+        : (overtaken(write, now(write)) ?? overtakenWithNext({ intention, standing: open }, now));
       const outcome = past ?? whyNotDone(write, refusals.get(intention), anyRefused);
       this.#emit(outcomeEvent(intention, { ...outcome, now: timeline.now() }));
       if (past === undefined) intention.reported = outcome.is;
       else episode.standing.delete(intention);
+      isAnyLeft ||= past === undefined;
     }
+    return isAnyLeft;
   }
 
   /** Ends the episode of a quiet key: reports the unfulfilled intentions and the acts of the owner without an intention. */
@@ -305,11 +320,11 @@ export class Intentions {
     const { controller, standing } = episode;
     const owned = this.#options.hasOwner(controller);
     const open = [...standing].filter(({ reported }) => reported === undefined);
-    if (owned) this.#overdue(episode, open);
+    const isAnyLeft = owned ? this.#overdue(episode, open) : open.length > 0;
     for (const { observed, act } of episode.acts.values()) {
       // Either side may write intermediate statuses.
       if (act === "update" && episode.intended.has(observed.key)) continue;
-      const is = open.length === 0 ? "owner was faster" : "differs";
+      const is = isAnyLeft ? "differs" : "owner was faster";
       this.#emit(unintendedEvent(episode, { act, observed, is }));
     }
     episode.acts.clear();
@@ -350,17 +365,6 @@ function isSiblingOf(write: WouldBeWrite, { of, before }: Observed): boolean {
   if (write.verb !== "delete" || write.kind !== of.kind || before === undefined) return false;
   const uid = chooserOf(write.before);
   return uid !== undefined && uid === chooserOf(before);
-}
-
-/** Whether a change replaces an earlier one of the same object. */
-function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean {
-  return (
-    isChange(write) &&
-    standing.verb === write.verb &&
-    standing.kind === write.kind &&
-    standing.target === write.target &&
-    standing.subresource === write.subresource
-  );
 }
 
 /** Whether the delta shows an object of the write's kind. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
+import type { KeyOf } from "../../../src/modes/shadow/intention.ts";
 import { isStatusOnly, type Observed } from "../../../src/modes/shadow/acts.ts";
 import { Intentions } from "../../../src/modes/shadow/intentions.ts";
 import { authorOf, ownersManagers } from "../../../src/modes/shadow/owner-acts.ts";
@@ -65,7 +66,13 @@ interface Scene {
 /** The owner's field manager. */
 const owner = "kube-controller-manager";
 
-function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
+/** `refusal` of creations; `key` that unexpected acts belong to. */
+interface Known {
+  readonly refusal?: string;
+  readonly key?: KeyOf;
+}
+
+function sceneOf(now: StoredObject | undefined, { refusal, key }: Known = {}): Scene {
   const timeline = virtualTimeline(0, seededRandom(1));
   const bus = new TraceBus({ now: () => timeline.now() });
   const told: string[] = [];
@@ -86,7 +93,7 @@ function sceneOf(now: StoredObject | undefined, refusal?: string): Scene {
     distinguishedBy: () => "unassigned first",
     authorOf: (controller, observed) =>
       authorOf(observed, ownersManagers({ name: controller }, { manager: owner, found: true })),
-    keyOfAct: () => undefined,
+    keyOfAct: () => key,
   });
   return { intentions, told, timeline };
 }
@@ -219,6 +226,73 @@ test("a status that the owner wrote differently, beside the intended one, is not
   intentions.observed({ ...gone("web"), of: { group: write.group, kind: "ReplicaSet" }, before, after });
   await timeline.runUntil({ ms: 5000 });
   expect(told).toEqual(["differs: shop/web owner has not done it"]);
+});
+
+describe("two writes of a status by one sync", () => {
+  const statusOf = (succeeded: number, phase: string): StoredObject =>
+    ({
+      metadata: { ...pod("work").metadata, resourceVersion: `${succeeded}${phase}` },
+      status: { succeeded, phase },
+    }) as StoredObject;
+  const [before, counted, complete] = [statusOf(1, "Open"), statusOf(2, "Open"), statusOf(2, "Complete")];
+  const meant = { kind: "Job", subresource: "status", verb: "update" } as const;
+  const count: WouldBeWrite = { ...removal("work"), ...meant, before, after: counted };
+  const finish: WouldBeWrite = { ...removal("work"), ...meant, before: counted, after: complete };
+  const seen = (from: StoredObject, to: StoredObject): Observed => ({
+    ...gone("work"),
+    of: { group: "", kind: "Job" },
+    before: from,
+    after: to,
+  });
+  const name = { controller: "job", key: "shop/work" };
+  const decidedBoth = (now: StoredObject): Scene => {
+    const scene = sceneOf(now, { key: name });
+    for (const write of [count, finish]) scene.intentions.decided(name, 1, write);
+    return scene;
+  };
+  const created: Observed = { ...gone("b"), before: undefined, after: pod("b") };
+
+  test("are each the same as one of the owner's", () => {
+    const { intentions, told } = decidedBoth(complete);
+    intentions.observed(seen(before, counted));
+    intentions.observed(seen(counted, complete));
+    expect(told).toEqual(["same: shop/work owner wrote", "same: shop/work owner wrote"]);
+  });
+
+  test("are the same as one write of the owner that makes both changes", () => {
+    const { intentions, told } = decidedBoth(complete);
+    intentions.observed(seen(before, complete));
+    expect(told).toEqual(["same: shop/work owner wrote, merged with the next write", "same: shop/work owner wrote"]);
+    expect(intentions.standing).toBe(0);
+  });
+
+  test.each([
+    { makes: "another change", other: statusOf(3, "Complete") },
+    { makes: "only the second change", other: statusOf(1, "Complete") },
+  ])("differ from one write that makes $makes", async ({ other }) => {
+    const { intentions, told, timeline } = decidedBoth(other);
+    intentions.observed(seen(before, other));
+    await timeline.runUntil({ ms: 5000 });
+    expect(told).toEqual(["differs: shop/work owner has not done it", "differs: shop/work owner has not done it"]);
+  });
+
+  test("were both made before they were decided, as was what the owner did meanwhile", async () => {
+    const { intentions, told, timeline } = decidedBoth(complete);
+    intentions.observed(created);
+    await timeline.runUntil({ ms: 5000 });
+    expect(told).toEqual([
+      "owner was faster: shop/work it has the values of the next write",
+      "owner was faster: shop/work it has these values",
+      "owner was faster: shop/b owner created Pod b, which no sync here decided",
+    ]);
+  });
+
+  test("leave what the owner did meanwhile a difference if they were not made", async () => {
+    const { intentions, told, timeline } = decidedBoth(before);
+    intentions.observed(created);
+    await timeline.runUntil({ ms: 5000 });
+    expect(told).toContain("differs: shop/b owner created Pod b, which no sync here decided");
+  });
 });
 
 describe("an intended change", () => {
@@ -354,7 +428,7 @@ describe("an attempt of the owner that was refused", () => {
   };
 
   test("is not a difference, nor is the status that follows from it", async () => {
-    const { intentions, told, timeline } = sceneOf(pod("web"), "exceeded quota: q");
+    const { intentions, told, timeline } = sceneOf(pod("web"), { refusal: "exceeded quota: q" });
     for (const write of [creation, status]) intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
     await timeline.runUntil({ ms: 5000 });
     expect(told).toEqual([
@@ -364,7 +438,7 @@ describe("an attempt of the owner that was refused", () => {
   });
 
   test("equals ours when it succeeds after all", async () => {
-    const { intentions, told, timeline } = sceneOf(undefined, "exceeded quota: q");
+    const { intentions, told, timeline } = sceneOf(undefined, { refusal: "exceeded quota: q" });
     intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, creation);
     await timeline.runUntil({ ms: 5000 });
     intentions.observed({ ...gone("web-x"), before: undefined, after: pod("web-x") });
