@@ -15,6 +15,7 @@ export type {
   Watch,
   WatchContext,
 } from "./controller/api/definition.ts";
+export type { DryRunPart, KnownCluster } from "./controller/api/dry-run-part.ts";
 export type { Notification } from "./cache/handler.ts";
 export { watchPrimary } from "./controller/api/primary.ts";
 export { ownedBy, watchOwned } from "./controller/api/owned.ts";

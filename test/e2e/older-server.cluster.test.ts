@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { controlPlaneBinary } from "../../scripts/control-plane.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { eventually } from "./support/workload.ts";
@@ -34,6 +35,25 @@ function workloadOf(kind: string, name: string, spec: object): object {
   const pods = { selector: { matchLabels: labels }, template: { ...template, metadata: { labels } } };
   return { apiVersion: "apps/v1", kind, metadata: { name }, spec: { ...spec, ...pods } };
 }
+
+const marker = `import { defineController, kinds, rule, watchPrimary } from "kubectl-reconcile";
+const mark = rule({ id: "mark", looksAt: [], chooses: "the mark", sentence: ({ version }) => \`the server is \${version} → write it\` });
+export default defineController({
+  name: "marker",
+  purpose: "writes the server's version into ConfigMaps",
+  for: kinds.ConfigMaps,
+  watches: [watchPrimary(kinds.ConfigMaps)],
+  rules: [mark],
+  permissions: [],
+  async sync(key, context) {
+    const map = context.cache(kinds.ConfigMaps).get(key);
+    if (map === undefined) return;
+    const version = \`\${context.serverVersion.major}.\${context.serverVersion.minor}\`;
+    const because = context.decide(mark, { version });
+    await context.client.update(kinds.ConfigMaps, { ...map, data: { ...map.data, version } }, { because });
+  },
+});
+`;
 
 describe.skipIf(controllersMissing !== undefined)("a control plane of 1.33", () => {
   let cluster: Cluster;
@@ -111,13 +131,28 @@ describe.skipIf(controllersMissing !== undefined)("a control plane of 1.33", () 
     if (command === "watch") expect(stdout + stderr).toMatch(new RegExp(`^watching ${served} kinds, `, "m"));
   });
 
-  test("a dry run without a change changes nothing", async () => {
+  test.each([
+    { name: "a dry run", program: [] },
+    {
+      name: "a dry run with a program",
+      program: ["--", controlPlaneBinary("kubectl") ?? "kubectl", "get", "pods", "-w"],
+    },
+  ])("$name without a change changes nothing", async ({ program }) => {
     const live = await cluster.kubectl(["get", "deployment", "web", "-n", "shop", "-o", "yaml"]);
     const file = join(cluster.dir, "live.yaml");
-    await Bun.write(file, live.stdout);
-    const args = ["dry-run", "-f", file, "-n", "shop"];
+    // With a program the cluster is simulated in real time, and its deployment may be written again before the manifest is applied.
+    await Bun.write(file, live.stdout.replace(/^ {2}resourceVersion: .*\n/m, ""));
+    const args = ["dry-run", "-f", file, "-n", "shop", ...program];
     const { stdout, stderr, code } = await runProgram(args, { kubeconfig: cluster.kubeconfig });
     expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
+  });
+
+  test("a controller in a file knows the version, also in `why`", async () => {
+    const file = join(cluster.dir, "marker.ts");
+    await Bun.write(file, marker);
+    const args = ["why", file, "configmap/kube-root-ca.crt", "-n", "shop"];
+    const { stdout } = await runProgram(args, { kubeconfig: cluster.kubeconfig });
+    expect(stdout).toContain("our marker would now: mark: the server is 1.33 → write it");
   });
 
   test("ours work in their place, and say which kinds are not served", async () => {

@@ -114,11 +114,13 @@ describe.skipIf(clusterMissing !== undefined)("run refuses", () => {
   for (const { name, args, kubeconfig, says } of mistakes) {
     test(name, async () => {
       const words = args.map((arg) => arg.replace("PORT", String(cluster.port)));
-      const { code, stderr } = await runProgram(["run", "replicaset", ...words], {
+      const { code, stdout, stderr } = await runProgram(["run", "replicaset", ...words], {
         kubeconfig: kubeconfig?.() ?? cluster.kubeconfig,
       });
       const lines = stderr.trimEnd().split("\n");
       expect({ code, lines: lines.length < 4 }).toEqual({ code: 2, lines: true });
+      // That a kind cannot be listed follows from the same mistake.
+      expect(stdout).not.toMatch(/list of|watch of/);
       for (const [index, line] of says.entries()) expect(lines[index]).toMatch(line);
     });
   }

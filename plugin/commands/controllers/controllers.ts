@@ -1,5 +1,6 @@
 import { apiVersionOf } from "../../../src/api/kind.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import type { DryRunPart } from "../../../src/controller/api/dry-run-part.ts";
 import { builtInControllers, controllerGroups } from "../../../src/controllers/index.ts";
 import { permissionsOf } from "../../../src/modes/preflight/rights.ts";
 import { choice, type Command, command, text } from "../../cli/command.ts";
@@ -28,7 +29,7 @@ function watchedWithin(definition: ControllerDefinition, width: number): string 
 
 /** The definition of a controller as JSON, without its functions. */
 function described(definition: ControllerDefinition): unknown {
-  const { name, aliases, purpose, workers, source, rules } = definition;
+  const { name, aliases, purpose, workers, source, rules, dryRun } = definition;
   return {
     name,
     aliases,
@@ -41,9 +42,24 @@ function described(definition: ControllerDefinition): unknown {
     ...(definition.dynamicWatches !== undefined && { discovers: definition.dynamicWatches.description }),
     workers,
     permissions: permissionsOf(definition),
+    ...(dryRun !== undefined && { dryRun: dryRunText(dryRun) }),
     rules: rules.map(({ id, looksAt, chooses, source }) => ({ id, looksAt, chooses, source })),
     source,
   };
+}
+
+/** What a controller does differently in a dry run. */
+function dryRunText(part: DryRunPart): string {
+  switch (part.is) {
+    case "left out":
+      return `left out: ${part.why}`;
+    case "about nodes":
+      return "only with --node-down or --drain";
+    case "limited":
+      return `limited to ${part.to}`;
+    case "adapted":
+      return part.why;
+  }
 }
 
 /** A label with text that is wrapped beside it. */
@@ -53,7 +69,7 @@ function labelled(label: string, words: string, columns: number | undefined): re
 }
 
 function detail(definition: ControllerDefinition, columns: number | undefined): string {
-  const { name, aliases, purpose, workers, source, rules } = definition;
+  const { name, aliases, purpose, workers, source, rules, dryRun } = definition;
   const also = aliases.length === 0 ? "" : ` (also ${aliases.join(", ")})`;
   const verbs = new Map<string, Set<string>>();
   for (const { resource, verb } of permissionsOf(definition))
@@ -67,6 +83,7 @@ function detail(definition: ControllerDefinition, columns: number | undefined): 
     ...labelled("watches     ", watched(definition), columns),
     `workers     ${workers}`,
     `needs       ${[...verbs].map(([resource, allowed]) => `${resource}: ${[...allowed].join(" ")}`).join("\n            ")}`,
+    ...(dryRun === undefined ? [] : labelled("dry-run     ", dryRunText(dryRun), columns)),
     ...(source === undefined ? [] : [`upstream    ${source}`]),
     "",
     "rules",

@@ -1,6 +1,7 @@
 /** The start of a program's dry run: a fork of the context's cluster, or an empty one. */
 import type { Kind } from "../../../src/api/kind.ts";
-import { isForbidden } from "../../../src/api/status-error.ts";
+import type { ServerVersion } from "../../../src/api/server-version.ts";
+import { isForbidden, isNotFound } from "../../../src/api/status-error.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import { discover } from "../../../src/client/api/discovery.ts";
@@ -17,7 +18,11 @@ import { isSaved } from "./requested-changes.ts";
 import { askedOver, beginsWith, type DryRunSource, emptySource, type SourceOptions } from "./source.ts";
 
 /** Like the source of any dry run, with a running cluster instead of a state. */
-export type ProgramSource = Omit<DryRunSource, "beginning" | "transport"> & { readonly place: Place };
+export interface ProgramSource extends Omit<DryRunSource, "beginning" | "transport"> {
+  readonly place: Place;
+  /** The cluster's; undefined without a cluster. */
+  readonly serverVersion?: ServerVersion;
+}
 
 /** Each resource is listed only once, when it is first requested. */
 const politeness = { qps: 50, burst: 100, readOnly: true };
@@ -44,7 +49,7 @@ async function forkedSource({ flags, io, controllers, changeFlags }: ProgramSour
   const connected = await connectAs(flags, io, politeness);
   try {
     const client = createClient({ transport: connected.unlimited, bus: connected.bus, timeline });
-    const { kinds } = await discover(client);
+    const [{ kinds }, serverVersion] = await Promise.all([discover(client), connected.serverVersion()]);
     refuseUnknownKinds(changeFlags, kinds, "the cluster");
     const namespace = flags.namespace ?? connected.namespace;
     await refuseMissingNamespaces(client, namespacesUsed(changeFlags, namespace, kinds), changeFlags);
@@ -65,6 +70,7 @@ async function forkedSource({ flags, io, controllers, changeFlags }: ProgramSour
       hasBaseline: true,
       notes: able.notes,
       place,
+      serverVersion,
       async close() {
         place.stop();
         await connected.close();
@@ -105,6 +111,8 @@ async function mayList(client: Client, kind: Kind): Promise<boolean> {
     return true;
   } catch (error) {
     if (isForbidden(error)) return false;
+    // An older server may not serve the kind; then it has no objects.
+    if (isNotFound(error) && kind.optional === true) return true;
     throw error;
   }
 }

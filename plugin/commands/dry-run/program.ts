@@ -40,6 +40,7 @@ export async function rehearse(
     const world = await createRehearsal({
       place: source.place,
       controllers,
+      ...(source.serverVersion !== undefined && { serverVersion: source.serverVersion }),
       ...programsOf(options, play),
       timeline,
       random,

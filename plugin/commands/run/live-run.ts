@@ -26,7 +26,7 @@ import { summaryLine } from "../../render/run-lines.ts";
 import { Leadership } from "./leadership.ts";
 import { Reload } from "./reload.ts";
 import type { RunRequest } from "./request.ts";
-import { showRun } from "./screen.ts";
+import { type RunScreen, showRun } from "./screen.ts";
 
 /** The parts of a `Run`. The caller closes the connection. */
 export interface RunParts {
@@ -101,14 +101,14 @@ export class Run {
   async #untilEnded(): Promise<number> {
     const { once, json, sinceStart, forMs } = this.#request;
     const session = this.#session;
-    const report = showRun(this.#connected.bus, {
+    const screen = showRun(this.#connected.bus, {
       out: session.io.out,
       json,
       controllers: this.#controllers.map(({ name }) => name),
       ...(sinceStart && { sinceStartAt: session.startedAt }),
     });
     this.#measure();
-    const live = await session.unlessInterrupted(() => this.#start());
+    const live = await session.unlessInterrupted(() => this.#start(screen));
     if (live === undefined) return 0;
     if (this.#endpoint !== undefined) {
       this.#endpoint.metrics.measure(live.manager.controllers);
@@ -119,7 +119,7 @@ export class Run {
     if (once) session.endWhenIdle(() => live.manager.isIdle(maxFailures));
     await session.ended;
     const dropped = await live.stop();
-    session.say(summaryLine(report.summary, session.elapsedMs));
+    session.say(summaryLine(screen.report.summary, session.elapsedMs));
     if (this.#eventsLost > 1) session.warn(`${this.#eventsLost} Events in total could not be recorded`);
     if (dropped > 0 && !once) {
       const objects = pluralize(dropped, "object");
@@ -146,11 +146,11 @@ export class Run {
     return all.filter(isNamespaced);
   }
 
-  async #start(): Promise<LiveRun> {
+  async #start(screen: RunScreen): Promise<LiveRun> {
     const session = this.#session;
     try {
       await this.#lead();
-      const live = await startLive(this.#liveOptions(), session.signal);
+      const live = await startLive(this.#liveOptions(screen), session.signal);
       session.say(`caches  ${cachesText(live.caches)} · ${formatDuration(live.cachesMs)}`);
       this.#announce("running");
       return live;
@@ -192,7 +192,7 @@ export class Run {
     return `kubectl-reconcile-leader-${names.join("-")}`.slice(0, maxNameLength);
   }
 
-  #liveOptions(): LiveOptions {
+  #liveOptions(screen: RunScreen): LiveOptions {
     const { selector, workers, resyncMs, freeze, json, flags } = this.#request;
     const { bus, unlimited: transport, clientFor, serverCa } = this.#connected;
     const { timeline, random } = this.#session.io;
@@ -208,7 +208,7 @@ export class Run {
       serverVersion: () => this.#version,
       fence: this.#fence,
       lease: this.#lease(),
-      preflight: () => this.#preflight(),
+      preflight: () => this.#preflight(screen),
       onEarlyStart: () => this.#announce("starting"),
       onLeaseLost: (why) => this.#stop(new UserError(`stopped: ${why}`)),
       onLeaseLate: (why) => session.warn(`warning: ${why}; nothing is written from the 15th second on until it is`),
@@ -241,7 +241,7 @@ export class Run {
     };
   }
 
-  async #preflight(): Promise<void> {
+  async #preflight(screen: RunScreen): Promise<void> {
     const { context, server, unlimited: transport, bus, user } = this.#connected;
     const { force, once, flags } = this.#request;
     const [session, namespace] = [this.#session, this.#namespace];
@@ -268,6 +268,7 @@ export class Run {
     const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
     this.#version = await this.#connected.serverVersion();
     session.say(`context ${context} · ${server} (${this.#version.gitVersion}) · ${where}`);
+    screen.begin();
     const found = await looking;
     refuseOrPass(found, {
       calledAs,

@@ -18,11 +18,22 @@ export interface RunScreenOptions {
   readonly sinceStartAt?: number;
 }
 
+/** A screen that prints from `begin` on. */
+export interface RunScreen {
+  /** For the summary. */
+  readonly report: RunReport;
+  /**
+   * The server has been reached: prints the lines so far, and each further one at once. Before, an informer may have failed only because
+   * the server cannot be reached, which ends the run with an error of its own.
+   */
+  begin(): void;
+}
+
 /** Controllers of a sandbox that are always active, and are shown only if they were named. */
 const inBackground = new Set(["node-heartbeat", "serviceaccount"]);
 
-/** Prints the events of the bus from now on. @returns the report, for the summary. */
-export function showRun(bus: TraceBus, { out, json, controllers, sinceStartAt }: RunScreenOptions): RunReport {
+/** Shows the events of the bus from now on: as JSON at once, as text from `begin` on. */
+export function showRun(bus: TraceBus, { out, json, controllers, sinceStartAt }: RunScreenOptions): RunScreen {
   const report = new RunReport();
   const printEvent = json ? jsonLines(out) : undefined;
   const lines = new RunLines({
@@ -34,13 +45,23 @@ export function showRun(bus: TraceBus, { out, json, controllers, sinceStartAt }:
   const isQuiet = (name: string | undefined): boolean =>
     name !== undefined && inBackground.has(name) && !named.has(name);
   if (json) bus.listen(new Linker(bus).listener, { stages: linkedStages });
+  let held: string[] | undefined = [];
   const show = (event: StageEvent): void => {
     printEvent?.(event);
     if ("controller" in event && isQuiet(event.controller)) return;
     for (const line of report.accept(event)) {
-      if (!json) for (const text of lines.text(line)) out.line(text);
+      if (json) continue;
+      const texts = lines.text(line);
+      if (held === undefined) for (const text of texts) out.line(text);
+      else held.push(...texts);
     }
   };
   bus.listen(show, { stages: json ? undefined : reportedStages });
-  return report;
+  return {
+    report,
+    begin() {
+      for (const text of held ?? []) out.line(text);
+      held = undefined;
+    },
+  };
 }

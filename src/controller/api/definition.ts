@@ -10,6 +10,7 @@ import type { TimerOptions } from "../../platform/timeline.ts";
 import type { RateLimiter } from "../../workqueue/rate-limiters.ts";
 import type { ClusterKeys } from "./cluster-keys.ts";
 import type { Consistency } from "./consistency.ts";
+import type { DryRunPart } from "./dry-run-part.ts";
 import type { Expectations } from "./expectations.ts";
 import type { Rule } from "./rule.ts";
 import type { RunState } from "./run-state.ts";
@@ -217,6 +218,8 @@ export interface ControllerDefinition<T extends StoredObject = StoredObject> {
    * may act up to this much later. Absent for a controller that acts on changes.
    */
   readonly syncsEveryMs?: number;
+  /** Its part in a dry run, which knows only some of a cluster's objects. Default: it does there what it does in a cluster. */
+  readonly dryRun?: DryRunPart;
   /** All rules that its syncs apply. */
   readonly rules: readonly Rule[];
   /** The permissions that it needs beyond list and watch; preflight checks them, `controllers -o rbac` prints them. */

@@ -41,6 +41,7 @@ export const bootstrapSigner: ControllerDefinition = defineController<ConfigMap>
   retry: { maxRetries: 0 },
   disabledByDefault: true,
   ifRunTwice: "the second of two updates would be refused",
+  dryRun: { is: "left out", why: "how nodes join does not affect the result" },
   rules,
   recordsEvents: false,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/namespace_policy.go.

@@ -34,6 +34,7 @@ export const certificateSigningRequestCleaner: ControllerDefinition = defineCont
   retry: { maxRetries: 0 },
   syncsEveryMs: periodMs,
   ifRunTwice: "the second of two deletions would be refused",
+  dryRun: { is: "left out", why: "it only removes old certificate requests" },
   rules,
   recordsEvents: false,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.

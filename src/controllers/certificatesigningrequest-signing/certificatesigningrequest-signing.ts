@@ -69,6 +69,7 @@ function definition(signer: (() => Signer) | undefined): ControllerDefinition {
     workers: 5,
     retry: requestRetry,
     ifRunTwice: "the second of two certificates would be refused",
+    dryRun: { is: "left out", why: "it needs the private keys of the cluster" },
     rules,
     recordsEvents: false,
     // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.

@@ -27,6 +27,11 @@ export const clusterroleAggregation: ControllerDefinition = defineController<Clu
   workers: 5,
   appliesAs: aggregationManager,
   ifRunTwice: "both would apply the same rules",
+  dryRun: {
+    is: "limited",
+    to: "clusters whose ClusterRoles were read",
+    knowsEnough: (known) => known.knowsAll(ClusterRoles),
+  },
   rules,
   recordsEvents: false,
   // Upstream's role grants these, and the right to update. With `escalate`, it may write rules beyond its own rights.

@@ -1,5 +1,5 @@
 /** The claims of pods' generic ephemeral volumes. Source: kubernetes v1.36 pkg/controller/volume/ephemeral/controller.go. */
-import { keyOf } from "../../api/key.ts";
+import { keyOf, splitKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, Pods } from "../../api/kinds.ts";
 import type { PersistentVolumeClaim, Pod } from "../../api/types.ts";
 import {
@@ -40,6 +40,11 @@ export const ephemeralVolume: ControllerDefinition = defineController<Pod>({
   ],
   workers: 5,
   ifRunTwice: "both would create the same claim, and one of them would be refused each time",
+  dryRun: {
+    is: "limited",
+    to: "pods in namespaces whose claims were read",
+    knowsEnough: (known, key) => known.knowsAll(PersistentVolumeClaims, splitKey(key).namespace),
+  },
   rules,
   // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
   permissions: [

@@ -42,6 +42,11 @@ export function defineAutoscaler(changed: Partial<AutoscalerOptions> = {}): Cont
     workers: 5,
     retry: { rateLimiter: () => fixedIntervalLimiter(options.syncPeriodMs) },
     syncsEveryMs: options.syncPeriodMs,
+    dryRun: {
+      is: "adapted",
+      why: "it scales only within its bounds, since what pods would use is unknown",
+      sync: (_key, context) => syncAutoscaler(context, { ...options, readsMetrics: false }),
+    },
     rules,
     permissions: [
       { group: "autoscaling", resource: "horizontalpodautoscalers/status", verbs: ["update"] },

@@ -42,6 +42,11 @@ export const namespace: ControllerDefinition = defineController<Namespace>({
         bucketLimiter({ qps: 10, burst: 100, now }),
       ),
   },
+  dryRun: {
+    is: "limited",
+    to: "namespaces of which everything was read",
+    knowsEnough: (known, key) => known.knowsNamespace(key),
+  },
   rules,
   permissions: [
     { group: "", resource: "namespaces", verbs: ["get"] },

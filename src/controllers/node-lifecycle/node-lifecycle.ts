@@ -49,6 +49,7 @@ export function defineNodeLifecycle(changed: Partial<NodeLifecycleOptions> = {})
     ifRunTwice:
       "each would judge nodes by what it has seen itself, and one may put taints back that the other has removed",
     isLeftUndone: (node) => Object.keys(labelsToSet(node)).length > 0,
+    dryRun: { is: "about nodes" },
     rules,
     // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
     permissions: [

@@ -65,6 +65,7 @@ export function definePersistentVolumeAttachDetach(changed: Partial<DetachOption
     ],
     workers: 10,
     ifRunTwice: "one may detach what the other has just attached for a pod",
+    dryRun: { is: "left out", why: "no driver attaches volumes here, and pods would wait forever" },
     rules,
     // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
     permissions: [

@@ -48,6 +48,7 @@ export function definePersistentVolumeBinder({ periodMs }: PersistentVolumeBinde
     // Two concurrent syncs could give two claims the same volume.
     workers: 1,
     ifRunTwice: "both would bind each claim: one of two writes is refused, or a claim gets two volumes",
+    dryRun: { is: "left out", why: "whether claims are bound is judged from the claims and volumes that were read" },
     rules,
     // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
     permissions: [

@@ -1,6 +1,6 @@
 /** The expansion of volumes. Source: kubernetes v1.36 pkg/controller/volume/expand/expand_controller.go. */
 import { keyOf } from "../../api/key.ts";
-import { PersistentVolumeClaims } from "../../api/kinds.ts";
+import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
 import { compareQuantities } from "../../api/quantity.ts";
 import { heldBy, requestOf } from "../../api/storage/volume-binding.ts";
 import type { PersistentVolumeClaim } from "../../api/types.ts";
@@ -27,6 +27,11 @@ export const persistentVolumeExpander: ControllerDefinition = defineController<P
   watches: [watch<PersistentVolumeClaim>({ kind: PersistentVolumeClaims, on: onClaim })],
   workers: 10,
   ifRunTwice: "the Event that tells who expands a claim would be recorded twice",
+  dryRun: {
+    is: "limited",
+    to: "clusters whose PersistentVolumes were read",
+    knowsEnough: (known) => known.knowsAll(PersistentVolumes),
+  },
   rules,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
   permissions: [

@@ -1,5 +1,5 @@
 /** Protection of claims. Source: kubernetes v1.36 pkg/controller/volume/pvcprotection/pvc_protection_controller.go. */
-import { keyOf } from "../../api/key.ts";
+import { keyOf, splitKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, Pods } from "../../api/kinds.ts";
 import { claimProtection as finalizer } from "../../api/protection-finalizers.ts";
 import type { PersistentVolumeClaim, Pod } from "../../api/types.ts";
@@ -32,6 +32,11 @@ export const persistentVolumeClaimProtection: ControllerDefinition = defineContr
   workers: 1,
   ifRunTwice: "the second of two updates of the finalizers would be refused",
   isLeftUndone: (claim) => lacksFinalizer(claim, finalizer),
+  dryRun: {
+    is: "limited",
+    to: "claims in namespaces whose pods were read",
+    knowsEnough: (known, key) => known.knowsAll(Pods, splitKey(key).namespace),
+  },
   rules,
   recordsEvents: false,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.

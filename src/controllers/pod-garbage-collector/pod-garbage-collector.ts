@@ -56,6 +56,7 @@ export function definePodGarbageCollector(changed: Partial<PodGarbageCollectorOp
     retry: { maxRetries: 0 },
     syncsEveryMs: options.periodMs,
     ifRunTwice: "the second of two deletions would be refused",
+    dryRun: { is: "about nodes" },
     rules,
     recordsEvents: false,
     // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.

@@ -1,4 +1,5 @@
 /** The controller of ResourceClaims. Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go. */
+import { splitKey } from "../../api/key.ts";
 import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../api/kinds.ts";
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 import { type ControllerDefinition, defineController, watch } from "../../controller/api/definition.ts";
@@ -33,6 +34,12 @@ export const resourceclaim: ControllerDefinition = defineController<ResourceClai
   workers: 50,
   ifRunTwice: "a pod would get two claims for one template, and may hold devices of both",
   isLeftUndone: waitsToGo,
+  dryRun: {
+    is: "limited",
+    to: "namespaces whose pods, claims and templates were read",
+    knowsEnough: (known, key) =>
+      [Pods, ResourceClaims, ResourceClaimTemplates].every((kind) => known.knowsAll(kind, splitKey(key).namespace)),
+  },
   rules: [...podRules, ...claimRules],
   // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
   permissions: [

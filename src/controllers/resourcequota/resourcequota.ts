@@ -13,6 +13,7 @@ import {
   watch,
   type WatchContext,
 } from "../../controller/api/definition.ts";
+import type { KnownCluster } from "../../controller/api/dry-run-part.ts";
 import { countedKinds, memory } from "./counted-kinds.ts";
 import { rules } from "./rules.ts";
 import { sameAmounts } from "./status.ts";
@@ -66,6 +67,11 @@ export const resourcequota: ControllerDefinition = defineController<ResourceQuot
       return quota !== undefined && !sameAmounts(quota.spec?.hard, quota.status?.hard) ? 1 : 0;
     },
   },
+  dryRun: {
+    is: "limited",
+    to: "quotas on kinds that were read",
+    knowsEnough: (known, key, { cache }) => isAllKnown(known, cache(ResourceQuotas).get(key)),
+  },
   rules,
   permissions: [
     { group: "", resource: "resourcequotas/status", verbs: ["update"] },
@@ -73,6 +79,12 @@ export const resourcequota: ControllerDefinition = defineController<ResourceQuot
   ],
   sync: syncQuota,
 });
+
+/** The status may count objects that a dry run does not know: counting again would lose them. */
+function isAllKnown(known: KnownCluster, quota: ResourceQuota | undefined): boolean {
+  if (quota?.status?.hard === undefined) return true;
+  return Object.keys(quota.spec?.hard ?? {}).every((name) => known.knowsResource(name.replace(/^count\//, "")));
+}
 
 function counts<T extends StoredObject>(kind: Kind<T>): Watch {
   return watch<T>({ kind, on: (notification, context) => countAgain(kind, notification, context) });

@@ -38,6 +38,7 @@ export const rootCaCertificatePublisher: ControllerDefinition = defineController
   ],
   workers: 1,
   ifRunTwice: "both would create the same ConfigMap, and, of two authorities, write over each other's",
+  dryRun: { is: "left out", why: "the certificates that pods trust do not affect the result" },
   rules,
   recordsEvents: false,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.

@@ -39,6 +39,11 @@ export const serviceCidr: ControllerDefinition = defineController<ServiceCidr>({
   retry: { maxRetries: 15 },
   ifRunTwice: "both would write the same finalizer and the same condition",
   isLeftUndone: (cidr) => lacksFinalizer(cidr, cidrFinalizer),
+  dryRun: {
+    is: "limited",
+    to: "clusters whose IPAddresses were read",
+    knowsEnough: (known) => known.knowsAll(IpAddresses),
+  },
   rules,
   // All granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.
   permissions: [

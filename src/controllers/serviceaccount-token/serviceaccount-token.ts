@@ -82,6 +82,7 @@ function definition(parts: TokenParts | undefined): ControllerDefinition {
     workers: 5,
     retry: { maxRetries: 10 },
     ifRunTwice: "the second of two tokens would be refused; of two authorities, each would write over the other's",
+    dryRun: { is: "left out", why: "it needs the private keys of the cluster" },
     rules,
     recordsEvents: false,
     // Granted by upstream's role too, that of kube-controller-manager itself: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go.

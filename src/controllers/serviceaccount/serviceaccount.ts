@@ -45,6 +45,7 @@ export const serviceaccount: ControllerDefinition = defineController<ServiceAcco
     }),
   ],
   workers: 1,
+  dryRun: { is: "left out", why: "each namespace has its default account anyway" },
   rules: [createDefault],
   permissions: [{ group: "", resource: "serviceaccounts", verbs: ["create"] }],
   sync: syncAccount,

@@ -29,6 +29,7 @@ export const tokenCleaner: ControllerDefinition = defineController<Secret>({
   retry: { maxRetries: 0 },
   disabledByDefault: true,
   ifRunTwice: "the second of two deletions would be refused",
+  dryRun: { is: "left out", why: "it only removes tokens that have expired" },
   rules,
   recordsEvents: false,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/namespace_policy.go.

@@ -32,6 +32,7 @@ export const ttl: ControllerDefinition = defineController<Node>({
   workers: 5,
   ifRunTwice: "both would write the same annotation",
   isLeftUndone: ({ metadata }) => secondsOf(metadata.annotations) === undefined,
+  dryRun: { is: "left out", why: "the cache time of kubelets does not affect the result" },
   rules,
   recordsEvents: false,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.

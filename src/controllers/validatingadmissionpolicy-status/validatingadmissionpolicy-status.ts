@@ -37,6 +37,7 @@ export const validatingAdmissionPolicyStatus: ControllerDefinition = defineContr
   appliesAs: statusManager,
   ifRunTwice: "both would apply the same status",
   isLeftUndone: isUnchecked,
+  dryRun: { is: "left out", why: "its warnings refuse nothing" },
   rules,
   recordsEvents: false,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.

@@ -30,6 +30,11 @@ export const volumeAttributesClassProtection: ControllerDefinition = defineContr
   workers: 1,
   ifRunTwice: "the second of two updates of the finalizers would be refused",
   isLeftUndone: (each) => lacksFinalizer(each, finalizer),
+  dryRun: {
+    is: "limited",
+    to: "clusters whose volumes and claims were all read",
+    knowsEnough: (known) => known.knowsAll(PersistentVolumes) && known.knowsAll(PersistentVolumeClaims),
+  },
   rules,
   recordsEvents: false,
   // Granted by upstream's role too: kubernetes v1.36 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go.

@@ -2,48 +2,12 @@
  * What a dry run knows about a cluster, and what it therefore leaves alone: only namespaces whose contents are completely known are
  * finalized.
  */
-import { type ObjectKey, splitKey } from "../../api/key.ts";
+import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import {
-  PersistentVolumeClaims,
-  PersistentVolumes,
-  Pods,
-  ResourceClaims,
-  ResourceClaimTemplates,
-  ResourceQuotas,
-} from "../../api/kinds.ts";
-import type { ResourceQuota } from "../../api/types.ts";
+import type { Kind } from "../../api/kind.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import type { SyncContext } from "../../controller/api/sync-context.ts";
-import {
-  defineAutoscaler,
-  horizontalPodAutoscaler,
-} from "../../controllers/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts";
-import { bootstrapSigner } from "../../controllers/bootstrap-signer/bootstrap-signer.ts";
-import { certificateSigningRequestApproving } from "../../controllers/certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
-import { certificateSigningRequestCleaner } from "../../controllers/certificatesigningrequest-cleaner/certificatesigningrequest-cleaner.ts";
-import { certificateSigningRequestSigning } from "../../controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
-import { clusterroleAggregation } from "../../controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
-import { ephemeralVolume } from "../../controllers/ephemeral-volume/ephemeral-volume.ts";
-import { legacyServiceaccountTokenCleaner } from "../../controllers/legacy-serviceaccount-token-cleaner/legacy-serviceaccount-token-cleaner.ts";
-import { namespace } from "../../controllers/namespace/namespace.ts";
-import { nodeLifecycle } from "../../controllers/node-lifecycle/node-lifecycle.ts";
-import { persistentVolumeAttachDetach } from "../../controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
-import { persistentVolumeBinder } from "../../controllers/persistentvolume-binder/persistentvolume-binder.ts";
-import { persistentVolumeExpander } from "../../controllers/persistentvolume-expander/persistentvolume-expander.ts";
-import { persistentVolumeClaimProtection } from "../../controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
-import { podGarbageCollector } from "../../controllers/pod-garbage-collector/pod-garbage-collector.ts";
-import { serviceaccount } from "../../controllers/serviceaccount/serviceaccount.ts";
-import { serviceaccountToken } from "../../controllers/serviceaccount-token/serviceaccount-token.ts";
-import { rootCaCertificatePublisher } from "../../controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
-import { resourceclaim } from "../../controllers/resourceclaim/resourceclaim.ts";
-import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
-import { serviceCidr } from "../../controllers/service-cidr/service-cidr.ts";
-import { tokenCleaner } from "../../controllers/token-cleaner/token-cleaner.ts";
-import { ttl } from "../../controllers/ttl/ttl.ts";
-import { validatingAdmissionPolicyStatus } from "../../controllers/validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
-import { volumeAttributesClassProtection } from "../../controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
+import type { KnownCluster } from "../../controller/api/dry-run-part.ts";
 
 /** Looks up one object; undefined if it does not exist. */
 export type Lookup = (of: KindName, key: ObjectKey) => StoredObject | undefined;
@@ -93,113 +57,56 @@ export function isInScope({ namespaces }: Scope, name: string): boolean {
   return namespaces === undefined || namespaces.includes(name);
 }
 
-/** Why these never run in a dry run, whatever is known. */
-const leftOut: ReadonlyMap<string, string> = new Map([
-  [persistentVolumeBinder.name, "whether claims are bound is judged from the claims and volumes that were read"],
-  [persistentVolumeAttachDetach.name, "no driver attaches volumes here, and pods would wait forever"],
-  [rootCaCertificatePublisher.name, "the certificates that pods trust do not affect the result"],
-  [serviceaccount.name, "each namespace has its default account anyway"],
-  [serviceaccountToken.name, "it needs the private keys of the cluster"],
-  [
-    certificateSigningRequestApproving.name,
-    "certificates do not affect the result, and the roles that decide on them were not read",
-  ],
-  [certificateSigningRequestSigning.name, "it needs the private keys of the cluster"],
-  [certificateSigningRequestCleaner.name, "it only removes old certificate requests"],
-  [legacyServiceaccountTokenCleaner.name, "it only removes tokens that have not been used for a year"],
-  [tokenCleaner.name, "it only removes tokens that have expired"],
-  [bootstrapSigner.name, "how nodes join does not affect the result"],
-  [ttl.name, "the cache time of kubelets does not affect the result"],
-  [validatingAdmissionPolicyStatus.name, "its warnings refuse nothing"],
-]);
-
 /** Why the controller never runs in a dry run, whatever is known; undefined if it runs when enough is known. */
-export function whyLeftOut({ name }: ControllerDefinition): string | undefined {
-  return leftOut.get(name);
+export function whyLeftOut({ dryRun }: ControllerDefinition): string | undefined {
+  return dryRun?.is === "left out" ? dryRun.why : undefined;
 }
 
-/**
- * Unless nodes are asked about, no kubelet reports here and nodes may be unknown: what these controllers find would not be the effect of a
- * change.
- */
-const findLostNodes: ReadonlySet<string> = new Set([nodeLifecycle.name, podGarbageCollector.name]);
-
-/** What is known, and whether kubelets report, so that silent nodes are detected. */
+/** What is known, and whether nodes report, so that silent ones are detected. */
 export interface Surroundings {
   readonly scope: Scope;
   readonly nodesReport: boolean;
 }
 
-/**
- * All except those that bind or attach volumes or manage accounts and certificates, and, if no kubelet reports, those that detect lost
- * nodes. Of the rest, the namespace and quota controllers skip namespaces and quotas whose objects are not completely known, and those that
- * protect storage skip what may have unknown users; autoscalers enforce only their bounds, without metrics.
- */
+/** The controllers as they run in a dry run (see `DryRunPart`), without those that do not. */
 export function withinScope(
   controllers: readonly ControllerDefinition[],
   { scope, nodesReport }: Surroundings,
 ): ControllerDefinition[] {
-  const kept = controllers.filter(
-    (each) => whyLeftOut(each) === undefined && (nodesReport || !findLostNodes.has(each.name)),
-  );
-  return kept.map((controller) => {
-    switch (controller.name) {
-      case namespace.name:
-        return unless(controller, (key) => !isInScope(scope, key) || scope.held.has(key));
-      case resourcequota.name:
-        return unless(controller, (key, context) => hasUncounted(context.cache(ResourceQuotas).get(key), scope));
-      case persistentVolumeClaimProtection.name:
-        return unless(controller, (key) => whyUnknown(scope, Pods, splitKey(key).namespace) !== undefined);
-      case ephemeralVolume.name:
-        return unless(
-          controller,
-          (key) => whyUnknown(scope, PersistentVolumeClaims, splitKey(key).namespace) !== undefined,
-        );
-      case resourceclaim.name:
-        return unless(controller, (key) =>
-          [Pods, ResourceClaims, ResourceClaimTemplates].some(
-            (kind) => whyUnknown(scope, kind, splitKey(key).namespace) !== undefined,
-          ),
-        );
-      case persistentVolumeExpander.name:
-        return unless(controller, () => whyUnknown(scope, PersistentVolumes, "") !== undefined);
-      case clusterroleAggregation.name:
-      case serviceCidr.name:
-        // Unread roles may be selected, too, and unread addresses may keep a range.
-        return unless(controller, () => scope.namespaces !== undefined);
-      case volumeAttributesClassProtection.name:
-        // Claims of other namespaces, and volumes, may use it.
-        return unless(controller, () => !isWholeStorageKnown(scope));
-      case horizontalPodAutoscaler.name:
-        // What pods would use is unknown.
-        return withoutMetrics;
-      default:
+  const known = knownIn(scope);
+  return controllers.flatMap((controller) => {
+    const { dryRun } = controller;
+    switch (dryRun?.is) {
+      case undefined:
         return controller;
+      case "left out":
+        return [];
+      case "about nodes":
+        // Without reports, each node would seem silent, and nodes may be unknown: that is not the effect of a change.
+        return nodesReport ? controller : [];
+      case "limited":
+        return {
+          ...controller,
+          async sync(key, context) {
+            return dryRun.knowsEnough(known, key, context) ? controller.sync(key, context) : undefined;
+          },
+        };
+      case "adapted":
+        return { ...controller, sync: (key, context) => dryRun.sync(key, context) };
     }
   });
 }
 
-const withoutMetrics = defineAutoscaler({ readsMetrics: false });
-
-function unless(
-  controller: ControllerDefinition,
-  isUnknown: (key: ObjectKey, context: SyncContext) => boolean,
-): ControllerDefinition {
+function knownIn(scope: Scope): KnownCluster {
+  const isRead = ({ group, kind }: Kind): boolean => !scope.unread.has(`${group}/${kind}`);
   return {
-    ...controller,
-    async sync(key, context) {
-      return isUnknown(key, context) ? undefined : controller.sync(key, context);
-    },
+    knowsAll: (kind, namespace) => isRead(kind) && (!kind.namespaced || isReadIn(scope, namespace)),
+    knowsResource: (name) => !scope.uncounted.has(name),
+    knowsNamespace: (name) => isInScope(scope, name) && !scope.held.has(name),
   };
 }
 
-function isWholeStorageKnown(scope: Scope): boolean {
-  const kinds = [PersistentVolumes, PersistentVolumeClaims];
-  return scope.namespaces === undefined && kinds.every((kind) => whyUnknown(scope, kind, "") === undefined);
-}
-
-/** The cluster's usage includes objects that are unknown here: recounting would lose them. */
-function hasUncounted(quota: ResourceQuota | undefined, { uncounted }: Scope): boolean {
-  if (quota?.status?.hard === undefined) return false;
-  return Object.keys(quota.spec?.hard ?? {}).some((name) => uncounted.has(name.replace(/^count\//, "")));
+/** Whether the namespace was read; without one, whether all were. */
+function isReadIn(scope: Scope, namespace: string | undefined): boolean {
+  return namespace === undefined ? scope.namespaces === undefined : isInScope(scope, namespace);
 }

@@ -1,5 +1,6 @@
 /** The world of a rehearsal: a program, the controllers and the simulated parts of a cluster, in an isolated place, in real time. */
 import type { StoredObject } from "../../api/object.ts";
+import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
 import type { Pod } from "../../api/types.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
@@ -33,6 +34,8 @@ export interface RehearsalOptions extends Patience {
   readonly place: Place;
   /** In addition to the scheduler, the kubelet and the resourcequota controller, which always run. */
   readonly controllers: readonly ControllerDefinition[];
+  /** The version of the cluster that was copied; ours by default. */
+  readonly serverVersion?: ServerVersion;
   /** Runs from the start. */
   readonly first?: ProgramPlan;
   /** Starts with the changes; replaces the first, if there is one. */
@@ -138,6 +141,7 @@ function managerOn({ options, bus, unheard, scope, referenced, clientOn }: Surro
       bus: unheard,
       trackFieldManagers: false,
     }),
+    serverVersion: () => options.serverVersion ?? ownVersion,
     clientOf: (definition) => clientOn(isSimulated(definition) ? unheard : bus, fieldManagerOf(definition)),
     bus,
     timeline,

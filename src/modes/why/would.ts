@@ -3,6 +3,7 @@ import { objectKey } from "../../api/key.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
+import { serverVersion } from "../../client/api/server-version.ts";
 import { type ControllerDefinition, isNamespaced } from "../../controller/api/definition.ts";
 import type { Ref } from "../../diagnosis/diagnosis.ts";
 import { type Got, isOwnedBy, type WouldDo } from "../../diagnosis/look.ts";
@@ -88,11 +89,21 @@ async function shadowSyncs(
   controllers: readonly ControllerDefinition[],
   signal: AbortSignal,
 ): Promise<readonly WouldDo[]> {
-  const { transport, bus, timeline, random, serverCa } = options;
+  const { transport, client, bus, timeline, random, serverCa } = options;
   const inNamespace = namespace !== "" && controllers.every(isNamespaced) && { namespace };
   const ownerOf = (): { readonly manager: undefined; readonly found: false } => ({ manager: undefined, found: false });
   const shadow = await startShadow(
-    { controllers, transport, bus, timeline, random, serverCa, ...inNamespace, ownerOf },
+    {
+      controllers,
+      transport,
+      bus,
+      timeline,
+      random,
+      serverCa,
+      serverVersion: await serverVersion(client),
+      ...inNamespace,
+      ownerOf,
+    },
     signal,
   );
   const would: WouldDo[] = [];

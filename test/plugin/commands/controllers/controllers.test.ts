@@ -59,6 +59,22 @@ describe("controllers", () => {
     }
   });
 
+  test.each([
+    { name: "ttl", says: "left out: the cache time of kubelets does not affect the result" },
+    { name: "node-lifecycle", says: "only with --node-down or --drain" },
+    { name: "service-cidr", says: "limited to clusters whose IPAddresses were read" },
+    {
+      name: "horizontal-pod-autoscaler",
+      says: "it scales only within its bounds, since what pods would use is unknown",
+    },
+  ])("says what is different about $name in a dry run", async ({ name, says }) => {
+    expect(await printed(undefined, name)).toContain(`dry-run     ${says}`);
+  });
+
+  test("says nothing about a dry run in which a controller does what it does in a cluster", async () => {
+    expect((await printed(undefined, "replicaset")).join()).not.toContain("dry-run");
+  });
+
   test("has a verb once, and grants permissions for several objects in one rule", async () => {
     const names = ["kube-apiserver-client", "kube-apiserver-client-kubelet", "kubelet-serving", "legacy-unknown"];
     const lines = await printed(80, certificateSigningRequestSigning.name);
