@@ -246,6 +246,28 @@ describe("writes of one object", () => {
   });
 });
 
+describe("the last status that we decide", () => {
+  const syncs = [sync([status(2), status(3)])];
+  const seen = done(status(3));
+
+  test("differs if the owner never writes it", () => {
+    const { differs } = verdictOf({ syncs, owner: [seen] });
+    expect(differs.map(textOf)).toEqual(["our update of replicasets.apps/status shop/web: the owner never did it"]);
+  });
+
+  test("is passed over by an owner that writes the same object from a version that we never saw", () => {
+    const other = done(status(1, "11"));
+    expect(summary(verdictOf({ syncs, owner: [seen, other] }))).toMatchObject({ same: 1, differs: [], movedOn: 1 });
+  });
+
+  test("differs if that was long before, or another object", () => {
+    const other = done(status(1, "11"));
+    const early = { ...other, at: at.at - graceMs - 1 };
+    expect(verdictOf({ syncs, owner: [seen, early] }).differs).toHaveLength(1);
+    expect(verdictOf({ syncs, owner: [seen, { ...other, name: "api", given: "api" }] }).differs).toHaveLength(1);
+  });
+});
+
 describe("if the names of pods identify them", () => {
   const one = { metadata: { ...pod("db-1").metadata } };
   const syncs = [sync([remove("db-1")], { pods: [one, pod("db-0")] })];
