@@ -63,6 +63,7 @@ export class Run {
   readonly #namespace: string | undefined;
   readonly #controllers: readonly ControllerDefinition[];
   readonly #reload: Reload | undefined;
+  readonly #screen: RunScreen;
   /** The server's, from the preflight on. */
   #version: ServerVersion = ownVersion;
   #eventsLost = 0;
@@ -74,7 +75,7 @@ export class Run {
   #leadership: Leadership | undefined;
 
   constructor({ request, session, connected, fence, endpoint, spans }: RunParts) {
-    const { flags, controllers, isAll } = request;
+    const { flags, controllers, isAll, json, sinceStart } = request;
     this.#request = request;
     this.#session = session;
     this.#connected = connected;
@@ -86,6 +87,12 @@ export class Run {
     this.#reload = reloads ? new Reload(session.io.controllerFiles, session) : undefined;
     const chosen = isAll ? this.#fitting(controllers) : controllers;
     this.#controllers = chosen.map((each) => this.#reload?.standingFor(each) ?? each);
+    this.#screen = showRun(connected.bus, {
+      out: session.io.out,
+      json,
+      controllers: this.#controllers.map(({ name }) => name),
+      ...(sinceStart && { sinceStartAt: session.startedAt }),
+    });
     this.#identity = `${hostName()}_${processId()}_${randomSuffix(session.io.random)}`;
   }
 
@@ -99,16 +106,10 @@ export class Run {
   }
 
   async #untilEnded(): Promise<number> {
-    const { once, json, sinceStart, forMs } = this.#request;
+    const { once, forMs } = this.#request;
     const session = this.#session;
-    const screen = showRun(this.#connected.bus, {
-      out: session.io.out,
-      json,
-      controllers: this.#controllers.map(({ name }) => name),
-      ...(sinceStart && { sinceStartAt: session.startedAt }),
-    });
     this.#measure();
-    const live = await session.unlessInterrupted(() => this.#start(screen));
+    const live = await session.unlessInterrupted(() => this.#start());
     if (live === undefined) return 0;
     if (this.#endpoint !== undefined) {
       this.#endpoint.metrics.measure(live.manager.controllers);
@@ -119,7 +120,7 @@ export class Run {
     if (once) session.endWhenIdle(() => live.manager.isIdle(maxFailures));
     await session.ended;
     const dropped = await live.stop();
-    session.say(summaryLine(screen.report.summary, session.elapsedMs));
+    session.say(summaryLine(this.#screen.report.summary, session.elapsedMs));
     if (this.#eventsLost > 1) session.warn(`${this.#eventsLost} Events in total could not be recorded`);
     if (dropped > 0 && !once) {
       const objects = pluralize(dropped, "object");
@@ -146,11 +147,11 @@ export class Run {
     return all.filter(isNamespaced);
   }
 
-  async #start(screen: RunScreen): Promise<LiveRun> {
+  async #start(): Promise<LiveRun> {
     const session = this.#session;
     try {
       await this.#lead();
-      const live = await startLive(this.#liveOptions(screen), session.signal);
+      const live = await startLive(this.#liveOptions(), session.signal);
       session.say(`caches  ${cachesText(live.caches)} · ${formatDuration(live.cachesMs)}`);
       this.#announce("running");
       return live;
@@ -192,7 +193,7 @@ export class Run {
     return `kubectl-reconcile-leader-${names.join("-")}`.slice(0, maxNameLength);
   }
 
-  #liveOptions(screen: RunScreen): LiveOptions {
+  #liveOptions(): LiveOptions {
     const { selector, workers, resyncMs, freeze, json, flags } = this.#request;
     const { bus, unlimited: transport, clientFor, serverCa } = this.#connected;
     const { timeline, random } = this.#session.io;
@@ -208,7 +209,7 @@ export class Run {
       serverVersion: () => this.#version,
       fence: this.#fence,
       lease: this.#lease(),
-      preflight: () => this.#preflight(screen),
+      preflight: () => this.#preflight(),
       onEarlyStart: () => this.#announce("starting"),
       onLeaseLost: (why) => this.#stop(new UserError(`stopped: ${why}`)),
       onLeaseLate: (why) => session.warn(`warning: ${why}; nothing is written from the 15th second on until it is`),
@@ -241,7 +242,7 @@ export class Run {
     };
   }
 
-  async #preflight(screen: RunScreen): Promise<void> {
+  async #preflight(): Promise<void> {
     const { context, server, unlimited: transport, bus, user } = this.#connected;
     const { force, once, flags } = this.#request;
     const [session, namespace] = [this.#session, this.#namespace];
@@ -268,7 +269,7 @@ export class Run {
     const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
     this.#version = await this.#connected.serverVersion();
     session.say(`context ${context} · ${server} (${this.#version.gitVersion}) · ${where}`);
-    screen.begin();
+    this.#screen.begin();
     const found = await looking;
     refuseOrPass(found, {
       calledAs,
