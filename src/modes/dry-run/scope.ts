@@ -4,7 +4,6 @@
  */
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import type { Kind } from "../../api/kind.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { KnownCluster } from "../../controller/api/dry-run-part.ts";
@@ -98,15 +97,14 @@ export function withinScope(
 }
 
 function knownIn(scope: Scope): KnownCluster {
-  const isRead = ({ group, kind }: Kind): boolean => !scope.unread.has(`${group}/${kind}`);
   return {
-    knowsAll: (kind, namespace) => isRead(kind) && (!kind.namespaced || isReadIn(scope, namespace)),
+    knowsAll(kind, namespace) {
+      const isEverywhere = kind.namespaced && namespace === undefined;
+      return (
+        whyUnknown(scope, kind, namespace ?? "") === undefined && (!isEverywhere || scope.namespaces === undefined)
+      );
+    },
     knowsResource: (name) => !scope.uncounted.has(name),
     knowsNamespace: (name) => isInScope(scope, name) && !scope.held.has(name),
   };
-}
-
-/** Whether the namespace was read; without one, whether all were. */
-function isReadIn(scope: Scope, namespace: string | undefined): boolean {
-  return namespace === undefined ? scope.namespaces === undefined : isInScope(scope, namespace);
 }
