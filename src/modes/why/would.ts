@@ -3,7 +3,10 @@ import { objectKey } from "../../api/key.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
+import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
+import { isForbidden } from "../../api/status-error.ts";
 import { serverVersion } from "../../client/api/server-version.ts";
+import type { Client } from "../../client/api/verbs.ts";
 import { type ControllerDefinition, isNamespaced } from "../../controller/api/definition.ts";
 import type { Ref } from "../../diagnosis/diagnosis.ts";
 import { type Got, isOwnedBy, type WouldDo } from "../../diagnosis/look.ts";
@@ -30,7 +33,10 @@ export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> 
   if (!options.asksControllers) return unseen(askedOfOne);
   // A controller that works across namespaces reads all of them.
   const namespace = chain.every(isNamespaced) ? ref.namespace : "";
-  const missing = await missingRight(options, chain, namespace);
+  const [missing, version] = await Promise.all([
+    missingRight(options, chain, namespace),
+    readableVersion(options.client),
+  ]);
   if (missing !== undefined) return unseen(`no right to ${missing}`);
   const overdue = new AbortController();
   let over = false;
@@ -42,12 +48,22 @@ export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> 
     () => undefined,
   );
   try {
-    return { is: "would", would: await shadowSyncs(options, ref, chain, overdue.signal), unseen: [] };
+    return { is: "would", would: await shadowSyncs({ ...options, version }, ref, chain, overdue.signal), unseen: [] };
   } catch (error) {
     if (over) return unseen(`its caches were not full after ${longestMs / 1000} s`);
     throw error;
   } finally {
     overdue.abort();
+  }
+}
+
+/** The server's version; ours if the user has no right to it, which the ClusterRole system:public-info-viewer grants. */
+async function readableVersion(client: Client): Promise<ServerVersion> {
+  try {
+    return await serverVersion(client);
+  } catch (error) {
+    if (isForbidden(error)) return ownVersion;
+    throw error;
   }
 }
 
@@ -84,12 +100,12 @@ async function missingRight(
 }
 
 async function shadowSyncs(
-  options: ReaderOptions,
+  options: ReaderOptions & { readonly version: ServerVersion },
   { namespace, name, kind: askedAbout }: Ref,
   controllers: readonly ControllerDefinition[],
   signal: AbortSignal,
 ): Promise<readonly WouldDo[]> {
-  const { transport, client, bus, timeline, random, serverCa } = options;
+  const { transport, bus, timeline, random, serverCa, version } = options;
   const inNamespace = namespace !== "" && controllers.every(isNamespaced) && { namespace };
   const ownerOf = (): { readonly manager: undefined; readonly found: false } => ({ manager: undefined, found: false });
   const shadow = await startShadow(
@@ -100,7 +116,7 @@ async function shadowSyncs(
       timeline,
       random,
       serverCa,
-      serverVersion: await serverVersion(client),
+      serverVersion: version,
       ...inNamespace,
       ownerOf,
     },
