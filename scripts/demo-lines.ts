@@ -57,7 +57,8 @@ export class DemoLines {
   #written(event: StageEvent & { readonly stage: "write" }): readonly DemoLine[] {
     const { of, verb, key, status, subresource, controller, at } = event;
     if (of.kind !== "Pod" || status >= 300 || subresource !== undefined) return [];
-    if (verb === "create") this.#pods.set(key, { createdAt: at });
+    // The scheduler may have placed it before the response of its creation arrived.
+    if (verb === "create" && !this.#pods.has(key)) this.#pods.set(key, { createdAt: at });
     if (verb === "delete" && controller === "kubelet") {
       const since = this.#stopping.get(key) ?? at;
       this.#stopping.delete(key);
