@@ -73,6 +73,8 @@ export interface ApplyTarget {
   readonly customs: CustomObjects;
   /** The questions about nodes; unset if none can be asked. */
   readonly nodeQuestions?: NodeQuestions | undefined;
+  /** The resourceVersion that an object had in the cluster when the dry run started; undefined if it did not exist. */
+  versionAtStart(resource: Resource, key: ObjectKey): string | undefined;
   /** A client for applying manifests, with this field manager. */
   clientFor(fieldManager: string): Client;
   /** Lets time pass until the promise settles. @throws what it rejects with. */
@@ -201,12 +203,24 @@ async function apply(
   const struct = resource?.form === undefined ? resource?.struct : undefined;
   const rules = struct === undefined ? undefined : rulesOf(struct, registry.schema);
   const whole = { ...current, apiVersion: apiVersionOf(kind), kind: kind.kind };
-  const body = threeWayPatch(lastApplied(current), modified, whole, rules);
+  const atStart = resource && world.versionAtStart(resource, key);
+  const isLatest = atStart !== undefined && object.metadata.resourceVersion === atStart;
+  const wanted = isLatest ? basedOn(current, modified) : modified;
+  const body = threeWayPatch(lastApplied(current), wanted, whole, rules);
   if (Object.keys(body).length === 0) return { ...about, key, did: "unchanged" };
   const patch: Patch = { type: rules === undefined ? "merge" : "strategic", body };
   const after = await client.patch(kind, at, patch, { fieldValidation: "Strict", basedOn: current });
   if (isUntouched(current, after)) return { ...about, key, did: "unchanged" };
   return { ...about, key, did: "configured", changes: maskChanges(of, changesBetween(current, after)) };
+}
+
+/**
+ * A manifest whose resourceVersion is the cluster's is no conflict, although the object has another one here: a fork assigns its own, and
+ * controllers may have written what those of the cluster have already done.
+ */
+function basedOn({ metadata }: StoredObject, manifest: Annotated): Annotated {
+  const { resourceVersion } = metadata;
+  return { ...manifest, metadata: { ...manifest.metadata, resourceVersion } };
 }
 
 /** Without fields that every write changes. */
@@ -243,8 +257,10 @@ export function kindOfResource({ group, version, kind, plural, namespaced }: Res
   return kindOf({ group, version, kind, plural, namespaced });
 }
 
+type Annotated = Record<string, unknown> & { readonly metadata: object };
+
 /** The manifest with its own text in the annotation that the next apply reads. */
-function withAnnotation(object: ToApply, namespace: string): Record<string, unknown> {
+function withAnnotation(object: ToApply, namespace: string): Annotated {
   const { [annotation]: _last, ...annotations } = object.metadata.annotations ?? {};
   const metadata = { ...object.metadata, annotations, ...(namespace !== "" && { namespace }) };
   const text = `${JSON.stringify(sorted({ ...object, metadata }))}\n`;

@@ -26,7 +26,7 @@ import { controllersAboutNodes, dryRunHeartbeat, type NodeQuestions, withNodesAt
 import { knownVolumes } from "./volume-nodes.ts";
 import { dryRunScheduler } from "./scheduler.ts";
 import { type Scope, withinScope } from "./scope.ts";
-import { listenToStore, lookupIn, stateOf, type StoreChange, volumesIn } from "./store.ts";
+import { listenToStore, lookupIn, stateOf, type StoreChange, versionsIn, volumesIn } from "./store.ts";
 import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
 import { withCachedDiscovery } from "./cached-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
@@ -88,6 +88,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     options.managedFields ? objects : objects.map(withoutManagedFields),
     options.revision === undefined ? {} : { revision: options.revision },
   );
+  const versionAtStart = versionsIn(sandbox);
   // Nothing listens to deltas, or to writes of the simulated components, here.
   const unheard = new TraceBus({ now: () => timeline.now() });
   const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
@@ -151,6 +152,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     customs,
     clientFor,
     nodeQuestions,
+    versionAtStart,
     during,
     onChange(listener) {
       const listening = listenToStore(sandbox, listener);

@@ -56,6 +56,11 @@ export class Copies {
     return this.#isCopying;
   }
 
+  /** The resourceVersion of an object in the cluster, as last read; undefined if it is not known to exist there. */
+  liveVersion(key: ObjectKey): string | undefined {
+    return this.#known.get(key)?.live;
+  }
+
   /** The object in the fork. */
   here(key: ObjectKey): StoredObject | undefined {
     // Objects in the store are complete.

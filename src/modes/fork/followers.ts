@@ -120,6 +120,11 @@ export class Followers {
     this.#of(resource).copies.refresh(keyOf(object), object);
   }
 
+  /** The resourceVersion of an object in the cluster, as last read; undefined if it is not known to exist there. */
+  liveVersion(resource: Resource, key: ObjectKey): string | undefined {
+    return this.#followed.get(resource.storage)?.copies.liveVersion(key);
+  }
+
   /** Ends all Reflectors. */
   stop(): void {
     for (const { parts } of this.#followed.values()) for (const { end } of parts.values()) end.abort();

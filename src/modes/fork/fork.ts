@@ -1,9 +1,11 @@
 /** A sandbox that follows a live cluster: reads show the cluster's objects, writes stay in the sandbox. */
+import type { ObjectKey } from "../../api/key.ts";
 import type { Transport } from "../../api/transport.ts";
 import { createClient } from "../../client/api/client.ts";
 import { readOnly } from "../../client/http/read-only.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
+import type { Resource } from "../../sandbox/registry/resource.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import { type DivergenceListener, Divergences } from "./divergences.ts";
@@ -37,6 +39,8 @@ export interface Fork {
   readonly sandbox: Sandbox;
   /** The state of CustomResourceDefinitions; unless it is `followed`, custom resources can only be read. */
   readonly definitions: Following;
+  /** The resourceVersion of an object in the cluster, as last read; in the fork it has another one. Undefined if it is not known to exist there. */
+  liveVersion(resource: Resource, key: ObjectKey): string | undefined;
   /** Stops following the cluster, and ends all watches. */
   stop(): void;
 }
@@ -79,7 +83,8 @@ export async function createFork(options: ForkOptions): Promise<Fork> {
     const definitions = kind === undefined ? "absent" : await followers.follow(kind, undefined);
     const definesKinds = (): boolean => divergences.list().some(({ of }) => of.kind === definitionKind);
     const transport = new ForkTransport({ sandbox, live, followers, rights, gate, definesKinds });
-    return { transport, divergences, sandbox, definitions, stop };
+    const liveVersion: Fork["liveVersion"] = (resource, key) => followers.liveVersion(resource, key);
+    return { transport, divergences, sandbox, definitions, liveVersion, stop };
   } catch (error) {
     stop();
     throw error;

@@ -7,10 +7,11 @@ import { configuredPlugins } from "../../sandbox/context/admission-plugins.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
+import type { ApplyTarget } from "../dry-run/apply.ts";
 import { asSimulated, isSettled } from "../dry-run/initial-state.ts";
 import type { InitialState } from "../dry-run/dry-run.ts";
 import type { UntouchedPods } from "../dry-run/kubelet.ts";
-import { stateOf } from "../dry-run/store.ts";
+import { stateOf, versionsIn } from "../dry-run/store.ts";
 import { createFork, type ForkOptions } from "../fork/fork.ts";
 import type { State } from "../../views/state.ts";
 import { completedState } from "./states.ts";
@@ -22,6 +23,8 @@ export interface Place {
   readonly pods: UntouchedPods;
   /** In a fork, what is requested through it is first read from the cluster. */
   transportFor(actor: string): Transport;
+  /** See `ApplyTarget`. */
+  readonly versionAtStart: ApplyTarget["versionAtStart"];
   /** Objects written since its creation, as they are now. */
   written(): readonly StoredObject[];
   /** An earlier state, plus what has been read from the cluster since. */
@@ -53,6 +56,7 @@ export async function forkedPlace({ cluster, timeline, random }: PlaceOptions): 
     sandbox: fork.sandbox,
     pods: { settledPods, loadPods: new Set() },
     transportFor: () => fork.transport,
+    versionAtStart: (resource, key) => fork.liveVersion(resource, key),
     written: () => fork.divergences.list().flatMap(({ here }) => here ?? []),
     completed: (earlier) =>
       completedState(earlier, { now: stateOf(fork.sandbox), divergences: fork.divergences.list() }),
@@ -71,6 +75,7 @@ export async function emptyPlace(
     sandbox,
     pods: { settledPods, loadPods },
     transportFor: (actor) => sandbox.transport({ actor }),
+    versionAtStart: versionsIn(sandbox),
     written: () => [...stateOf(sandbox).values()].map(({ object }) => object),
     completed: (earlier) => earlier,
     stop: () => sandbox.stop(),

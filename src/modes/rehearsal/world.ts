@@ -203,6 +203,10 @@ class RunningRehearsal implements Rehearsal {
     return createClient({ transport: place.transportFor(fieldManager), bus, timeline, fieldManager });
   }
 
+  versionAtStart(...asked: Parameters<World["versionAtStart"]>): string | undefined {
+    return this.#parts.options.place.versionAtStart(...asked);
+  }
+
   during<T>(promise: Promise<T>): Promise<T> {
     return promise;
   }

@@ -124,6 +124,38 @@ describe("dry-run", () => {
     expect(new Set(uids).size).toBe(uids.length);
   });
 
+  describe("of a manifest with a resourceVersion", () => {
+    /** A cluster whose ReplicaSet is reconciled before the manifest is applied, and the manifest. */
+    async function scene(version: "live" | "older"): Promise<DryRun> {
+      const { state } = await play({ requestedChanges: three });
+      const saved = [...state.values()].map(({ object }) =>
+        object.kind === "ReplicaSet" ? ({ ...object, status: { replicas: 0 } } as StoredObject) : object,
+      );
+      const live = saved.find(({ kind }) => kind === "ReplicaSet")?.metadata.resourceVersion;
+      const resourceVersion = version === "live" ? live : String(Number(live) - 1);
+      const four = webReplicaSet(4);
+      const manifest = { ...four, metadata: { ...four.metadata, resourceVersion } } as ToApply;
+      return play({ initialState: savedCluster(saved, []), requestedChanges: [apply(manifest)] });
+    }
+
+    test("is no conflict if the cluster has it, although a controller wrote the object first", async () => {
+      const { drift, refused, done } = await scene("live");
+      expect(changesOf({ groups: drift })).toEqual(["~ ReplicaSet default/web"]);
+      expect([refused, done.map(({ did }) => did)]).toEqual([[], ["configured"]]);
+    });
+
+    test("is refused if the cluster has a newer one", async () => {
+      const { refused, done } = await scene("older");
+      expect(refused.map(({ error }) => [error.code, error.message])).toEqual([
+        [
+          409,
+          'Operation cannot be fulfilled on replicasets.apps "web": the object has been modified; please apply your changes to the latest version and try again',
+        ],
+      ]);
+      expect(done).toEqual([]);
+    });
+  });
+
   test("lists objects without a controller here", async () => {
     const { replicas: _, ...spec } = (webReplicaSet(1) as unknown as { spec: { replicas: number } }).spec;
     const set = { ...webReplicaSet(1), kind: "DaemonSet", spec };

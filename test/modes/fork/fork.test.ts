@@ -1,5 +1,6 @@
 /** A fork of a cluster: it reads the cluster's objects and keeps its writes to itself. The cluster is a sandbox. */
 import { describe, expect, test } from "bun:test";
+import { objectKey } from "../../../src/api/key.ts";
 import { readAll } from "../../../src/api/transport.ts";
 import { during, forkScene } from "./scene.ts";
 
@@ -55,6 +56,19 @@ describe("reads", () => {
     );
     expect(versions).toHaveLength(50);
     expect(Math.max(...versions)).toBeLessThanOrEqual(Number(body.metadata.resourceVersion));
+  });
+
+  test("make the cluster's version of an object known, also after a write in the fork", async () => {
+    const { fork, onCluster, onFork } = await forkScene();
+    const { body } = await onCluster("POST", maps, map("a", { a: "1" }));
+    const resource = fork.sandbox.server.registry.find("v1", "configmaps");
+    if (resource === undefined) throw new Error("the sandbox serves config maps");
+    const liveVersion = (name: string): string | undefined => fork.liveVersion(resource, objectKey("default", name));
+    expect(liveVersion("a")).toBeUndefined();
+    await onFork("GET", maps);
+    await onFork("PATCH", `${maps}/a`, { data: { a: "2" } });
+    await onFork("POST", maps, map("b", {}));
+    expect([liveVersion("a"), liveVersion("b")]).toEqual([body.metadata.resourceVersion, undefined]);
   });
 
   test("are right after a watch that cannot be resumed; unchanged objects stay the same", async () => {
