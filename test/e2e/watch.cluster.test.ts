@@ -28,13 +28,16 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     return runProgram(["watch", ...args], { kubeconfig: cluster.kubeconfig });
   }
 
-  async function deploy(into: string, replicas = 2): Promise<void> {
+  async function create(plural: "deployments" | "replicasets", into: string, replicas: number): Promise<void> {
     const body = {
       metadata: { name: "web" },
       spec: { replicas, selector: { matchLabels: { app: "web" } }, template },
     };
-    expect((await cluster.request("POST", `/apis/apps/v1/namespaces/${into}/deployments`, body)).status).toBe(201);
+    expect((await cluster.request("POST", `/apis/apps/v1/namespaces/${into}/${plural}`, body)).status).toBe(201);
   }
+
+  const deploy = (into: string, replicas = 2): Promise<void> => create("deployments", into, replicas);
+  const replicaSet = (into: string): Promise<void> => create("replicasets", into, 2);
 
   async function patch(into: string, path: string, body: unknown, manager: string): Promise<void> {
     const headers = { "content-type": "application/merge-patch+json" };
@@ -229,6 +232,35 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
       expect(code).toBe(0);
       // oxlint-disable-next-line no-control-regex -- checks that none of these is printed
       expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+    });
+
+    test("that is missing says so, and shows it once it exists", async () => {
+      const into = await namespace();
+      await using program = trace("replicaset", "rs/web", "-n", into);
+      await program.says(
+        new RegExp(`^there is no ReplicaSet ${into}/web; its syncs are shown as soon as it exists$`, "m"),
+      );
+      await replicaSet(into);
+      await program.says(new RegExp(`sync \\d+ · replicaset ${into}/web `));
+    });
+
+    test("named with its namespace needs no -n", async () => {
+      const into = await namespace();
+      await replicaSet(into);
+      await using program = trace("replicaset", `${into}/web`, "--all");
+      await program.says(new RegExp(`sync \\d+ · replicaset ${into}/web `));
+      expect(program.stdout).not.toContain("there is no");
+    });
+
+    test("of a type that the controller does not watch is refused", async () => {
+      await using program = trace("replicaset", "deploy/web");
+      const { code, stderr } = await program.end();
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: `error: deploy/web: deploy is neither a type that these controllers watch nor a namespace
+they watch ReplicaSet, Pod
+`,
+      });
     });
 
     test("by the garbage collector needs no -A, and shows only that object", async () => {

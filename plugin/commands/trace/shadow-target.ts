@@ -13,14 +13,16 @@ import { formatDuration } from "../../../src/api/duration.ts";
 import type { ServerVersion } from "../../../src/api/server-version.ts";
 import { type Connected, connectAs } from "../../connections/connection.ts";
 import { refuseKeyless } from "../../names/controller-names.ts";
-import { namespaceExists } from "../../names/missing-namespace.ts";
+import { MissingNamespace, namespaceExists } from "../../names/missing-namespace.ts";
 import { cachesText } from "../../render/preflight-text.ts";
+import { missingObjectText, namespaceOfObject, neitherTypeNor } from "./object.ts";
 import type { TraceRequest } from "./request.ts";
 import { refuseWithoutRights, shadowLines } from "./shadow-text.ts";
 import { kindsKnown, scopeOf, type TraceScope, worksOnEveryKind } from "./subject.ts";
 import { findIn, type TracePlace, type TraceTarget } from "./target.ts";
 
 interface ShadowParts {
+  readonly request: TraceRequest;
   readonly session: Session;
   readonly connected: Connected;
   readonly version: ServerVersion;
@@ -49,7 +51,7 @@ class ShadowTarget implements TraceTarget {
   readonly find: FindObject = (name) => findIn(this.#shadow?.manager)(name);
 
   async start(): Promise<void> {
-    const { session, connected, version, scope, preflight } = this.#parts;
+    const { request, session, connected, version, scope, preflight, place } = this.#parts;
     const { timeline, random } = session.io;
     const { controllers, namespace } = scope;
     const startedAt = timeline.now();
@@ -74,6 +76,8 @@ class ShadowTarget implements TraceTarget {
       );
       this.#shadow = shadow;
       session.say(`caches  ${cachesText(shadow.informers.states())} · ${formatDuration(timeline.now() - startedAt)}`);
+      const missing = missingObjectText(request, { place, controllers, find: this.find });
+      if (missing !== undefined) session.say(missing);
       session.say("");
       shadow.startWorkers();
     } catch (error) {
@@ -109,25 +113,46 @@ export async function openShadow(request: TraceRequest, session: Session): Promi
 async function shadowParts(request: TraceRequest, session: Session, connected: Connected): Promise<ShadowParts> {
   const { flags, why } = request;
   const { bus, unlimited: transport, context, server, user } = connected;
-  const asked = flags.allNamespaces === true ? undefined : (flags.namespace ?? connected.namespace);
+  const client = createClient({ transport, bus, timeline: session.io.timeline });
+  const kinds = await kindsBeyond(request, client);
+  const ofObject = namespaceOfObject(request, kinds);
+  const own = ofObject ?? flags.namespace ?? connected.namespace;
+  const asked = flags.allNamespaces === true ? undefined : own;
   const scope = scopeOf(request, { namespace: asked, why });
   const { controllers, namespace, notes } = scope;
   const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
   const version = await connected.serverVersion();
   session.say(`context ${context} · ${server} (${version.gitVersion}) · ${where}`);
   for (const note of notes) session.say(note);
-  const client = createClient({ transport, bus, timeline: session.io.timeline });
-  if (asked !== undefined) await namespaceExists(client, asked);
+  if (asked !== undefined)
+    await checkNamespace(client, { namespace: asked, request, isOfObject: ofObject !== undefined });
   const preflight = await shadowPreflight({ controllers, transport, client, namespace });
   refuseWithoutRights(preflight, namespace, user === undefined ? "" : ` as user ${user}`);
   for (const line of shadowLines(preflight)) session.say(line);
   const place: TracePlace = {
     mode: "shadow",
-    namespace: flags.namespace ?? connected.namespace,
+    namespace: own,
     only: flags.allNamespaces !== true,
-    kinds: await kindsBeyond(request, client),
+    kinds,
   };
-  return { session, connected, version, scope, preflight, place };
+  return { request, session, connected, version, scope, preflight, place };
+}
+
+interface AskedNamespace {
+  readonly namespace: string;
+  readonly request: TraceRequest;
+  /** Whether it was read from `NAMESPACE/NAME`. */
+  readonly isOfObject: boolean;
+}
+
+/** @throws UserError for a missing namespace; if it was read from `NAMESPACE/NAME`, it may have been meant as a type. */
+async function checkNamespace(client: Client, { namespace, request, isOfObject }: AskedNamespace): Promise<void> {
+  try {
+    await namespaceExists(client, namespace);
+  } catch (error) {
+    if (!isOfObject || !(error instanceof MissingNamespace)) throw error;
+    throw neitherTypeNor("a namespace", request);
+  }
 }
 
 /** The server's kinds, for a type that no controller names. Only needed if a controller works on every kind. */

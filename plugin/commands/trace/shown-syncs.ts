@@ -3,10 +3,8 @@ import { splitKey } from "../../../src/api/key.ts";
 import { objectOf } from "../../../src/controller/api/definition.ts";
 import { Chain, type FindObject } from "../../../src/views/chains.ts";
 import type { SyncBlock } from "../../../src/views/sync-block.ts";
-import { UserError } from "../../cli/user-error.ts";
-import { type NamedObject, objectNamed } from "../../names/object-names.ts";
+import { resolvedObject } from "./object.ts";
 import type { TraceRequest } from "./request.ts";
-import { kindsKnown } from "./subject.ts";
 import type { TracePlace } from "./target.ts";
 
 /** Whether a sync is shown. Call it when a sync starts, because it records the objects of a chain, which may be deleted at the end. */
@@ -15,8 +13,9 @@ export type Shows = (sync: Pick<SyncBlock, "controller" | "key">) => boolean;
 /** @throws UserError for `--why` with an unknown type. */
 export function shownSyncs(request: TraceRequest, place: TracePlace, find: FindObject): Shows {
   const definitions = new Map(request.controllers.map((definition) => [definition.name, definition]));
-  const object = resolved(request.object, request, place);
-  const target = resolved(request.why, request, place) ?? (request.chain ? object : undefined);
+  const lookup = { ...place, request };
+  const object = resolvedObject(request.object, lookup);
+  const target = resolvedObject(request.why, lookup) ?? (request.chain ? object : undefined);
   const chain = target === undefined ? undefined : new Chain({ kind: target.kind?.kind ?? "", key: target.key }, find);
   return ({ controller, key }) => {
     const definition = definitions.get(controller);
@@ -30,16 +29,4 @@ export function shownSyncs(request: TraceRequest, place: TracePlace, find: FindO
     if (object !== undefined && object.key !== (about?.key ?? key)) return false;
     return object?.kind === undefined || object.kind.kind === about?.kind;
   };
-}
-
-function resolved(word: string | undefined, request: TraceRequest, place: TracePlace): NamedObject | undefined {
-  if (word === undefined) return undefined;
-  const named = objectNamed(word, kindsKnown(request.controllers, place.kinds), place.namespace);
-  if (named.kind === undefined && word === request.why) {
-    const known = request.controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind.kind));
-    throw new UserError(`--why ${word}: none of these controllers knows a type ${word.split("/")[0]}`, [
-      known.length === 0 ? "`kubectl api-resources` lists the types" : `they know ${[...new Set(known)].join(", ")}`,
-    ]);
-  }
-  return named;
 }
