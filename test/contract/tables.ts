@@ -11,6 +11,7 @@ import { appliedSubresources } from "./cases/apply-subresources.ts";
 import { basics } from "./cases/basics.ts";
 import { customResourceRules } from "./cases/custom-resource-rules.ts";
 import { certificates } from "./cases/certificates.ts";
+import { claimRights } from "./cases/claim-rights.ts";
 import { largeObjects } from "./cases/large-objects.ts";
 import { ownStatuses } from "./cases/statuses.ts";
 import { kindMetadata } from "./cases/kind-metadata.ts";
@@ -65,6 +66,7 @@ export const tables: readonly Table[] = [
   answers,
   reviews,
   access,
+  claimRights,
   lifecycle,
   workloads,
   admission,

@@ -4,8 +4,9 @@ import { routeOf, type Route } from "../../api/route.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse, type Transport } from "../../api/transport.ts";
-import { attributesOf, forbidden } from "../../sandbox/access/authorize.ts";
+import { attributesOf } from "../../sandbox/access/authorize.ts";
 import type { Attributes } from "../../sandbox/context/authorizer.ts";
+import { denial } from "../../sandbox/meta/denial.ts";
 import { refusal } from "../../sandbox/meta/refusal.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
@@ -108,8 +109,8 @@ export class ForkTransport implements Transport {
   async #resource(asked: ResourceRequest, resource: Resource): Promise<ApiResponse> {
     const { live } = this.#options;
     const { request, route } = asked;
-    const denial = await this.#denial(asked);
-    if (denial !== undefined) return denial;
+    const denied = await this.#denied(asked);
+    if (denied !== undefined) return denied;
     if (ofContainers.has(route.subresource)) return live.send(request);
     // Reviews and bindings are not stored.
     if (!resource.verbs.has("list")) return this.#fork.send(request);
@@ -120,7 +121,7 @@ export class ForkTransport implements Transport {
   }
 
   /** The refusal for a user without the right; undefined if the request is allowed. Reads are refused by the cluster itself. */
-  async #denial({ request, route }: ResourceRequest): Promise<ApiResponse | undefined> {
+  async #denied({ request, route }: ResourceRequest): Promise<ApiResponse | undefined> {
     const { live, rights } = this.#options;
     const { method, path } = request;
     // The route of a resource gives resource attributes.
@@ -129,7 +130,7 @@ export class ForkTransport implements Transport {
     if (decision.allowed) return undefined;
     if (method === "GET") return live.send(request);
     const user = { name: await rights.user(), groups: [] };
-    return responseOf(forbidden({ user, asked: attributes }, decision.reason));
+    return responseOf(denial({ user, asked: attributes }, decision.reason));
   }
 
   /** Brings the objects of a request into the fork. Returns false if the cluster does not serve the resource, or a collection cannot be listed. */

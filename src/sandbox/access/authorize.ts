@@ -1,6 +1,5 @@
-/** Authorization of requests. Source: apiserver v0.36 endpoints/filters/authorization.go, handlers/responsewriters/errors.go. */
-import type { StatusError } from "../../api/status-error.ts";
-import { qualified, refusal } from "../meta/refusal.ts";
+/** Authorization of requests. Source: apiserver v0.36 endpoints/filters/authorization.go. */
+import { denial } from "../meta/denial.ts";
 import type { Attributes, Authorizer, Decision, User } from "../context/authorizer.ts";
 import type { Route } from "../../api/route.ts";
 
@@ -48,31 +47,5 @@ export function authorize(authorizer: Authorizer, { user, asked, decided }: Ques
   const decision = authorizer.decide(user, asked);
   decided?.(decision);
   const { allowed, reason, evaluationError } = decision;
-  if (!allowed) throw forbidden({ user, asked }, reason ?? evaluationError);
-}
-
-const htmlEscapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-
-/** 403 for a user's request, in the real server's words. */
-export function forbidden(question: Question, reason: string | undefined): StatusError {
-  const { asked } = question;
-  const because = reason === undefined || reason === "" ? "" : `: ${reason}`;
-  const message = what(question).replaceAll(/[&<>]/g, (character) => htmlEscapes[character] ?? character);
-  if (asked.is === "path") return refusal(403, "Forbidden", `forbidden: ${message}${because}`, {});
-  const { group, resource, name } = asked;
-  const object = `${qualified({ group, name: resource })}${name === "" ? "" : ` ${JSON.stringify(name)}`}`;
-  return refusal(403, "Forbidden", `${object} is forbidden: ${message}${because}`, {
-    ...(name === "" ? {} : { name }),
-    ...(group === "" ? {} : { group }),
-    kind: resource,
-  });
-}
-
-function what({ user, asked }: Question): string {
-  const who = `User ${JSON.stringify(user.name)}`;
-  if (asked.is === "path") return `${who} cannot ${asked.verb} path ${JSON.stringify(asked.path)}`;
-  const { verb, group, resource, subresource, namespace } = asked;
-  const full = subresource === "" ? resource : `${resource}/${subresource}`;
-  const scope = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
-  return `${who} cannot ${verb} resource ${JSON.stringify(full)} in API group ${JSON.stringify(group)} ${scope}`;
+  if (!allowed) throw denial({ user, asked }, reason ?? evaluationError);
 }

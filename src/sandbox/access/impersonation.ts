@@ -4,9 +4,10 @@
  */
 import type { StatusError } from "../../api/status-error.ts";
 import { subdomainProblems } from "../../api/label-names.ts";
-import { badRequest } from "../meta/refusal.ts";
 import { privilegedGroup, type Attributes, type Authorizer, type User } from "../context/authorizer.ts";
-import { forbidden } from "./authorize.ts";
+import { accountNodeOf, accountOf } from "../meta/access.ts";
+import { denial } from "../meta/denial.ts";
+import { badRequest } from "../meta/refusal.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -67,14 +68,10 @@ const constrained = (mode: string, applies: Mode["applies"]): Mode => ({
   applies,
 });
 
-const nodeNameKey = "authentication.kubernetes.io/node-name";
-
 const modes: readonly Mode[] = [
   constrained("associated-node", (wanted, requestor) => {
     const node = nodeOf(wanted.name);
-    const names = requestor.extra?.[nodeNameKey] ?? [];
-    const isAccount = accountOf(requestor.name) !== undefined;
-    return hasOnlyName(wanted) && node !== undefined && isAccount && names.length === 1 && names[0] === node;
+    return hasOnlyName(wanted) && node !== undefined && node === accountNodeOf(requestor);
   }),
   constrained("arbitrary-node", (wanted) => hasOnlyName(wanted) && nodeOf(wanted.name) !== undefined),
   constrained("serviceaccount", (wanted) => hasOnlyName(wanted) && accountOf(wanted.name) !== undefined),
@@ -119,13 +116,13 @@ export function impersonated(request: Impersonation): Impersonated {
 function errorIn(mode: Mode, { authorizer, requestor, wanted, asked }: Impersonation): StatusError | undefined {
   const denied = (attributes: Attributes): StatusError | undefined => {
     const { allowed, reason, evaluationError } = authorizer.decide(requestor, attributes);
-    return allowed ? undefined : forbidden({ user: requestor, asked: attributes }, reason ?? evaluationError);
+    return allowed ? undefined : denial({ user: requestor, asked: attributes }, reason ?? evaluationError);
   };
   const onVerb = mode.on === undefined ? undefined : denied({ ...asked, verb: `${mode.on}${asked.verb}` });
   if (onVerb !== undefined) return onVerb;
   for (const check of checksOf(mode, wanted)) {
     const error =
-      "why" in check ? forbidden({ user: requestor, asked: check.attributes }, check.why) : denied(check.attributes);
+      "why" in check ? denial({ user: requestor, asked: check.attributes }, check.why) : denied(check.attributes);
     if (error !== undefined) return error;
   }
   return undefined;
@@ -188,12 +185,6 @@ function withGroups(wanted: User, mode: Mode): User {
   const groups = wanted.groups.length === 0 ? fixed : wanted.groups;
   const last = wanted.name === "system:anonymous" || groups.includes(nobody) ? nobody : everybody;
   return { ...wanted, groups: groups.includes(last) ? groups : [...groups, last] };
-}
-
-/** The ServiceAccount in a user name. Source: apiserver v0.36 authentication/serviceaccount/util.go SplitUsername. */
-function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
-  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
-  return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
 /** The node in a user name. */

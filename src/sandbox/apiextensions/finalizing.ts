@@ -73,6 +73,7 @@ function scopeOf(
     resource,
     served: resource,
     collection: collectionOf(server, resource),
+    verb: "delete",
     subresource: "",
     query: [],
     headers: {},

@@ -60,6 +60,8 @@ export interface RequestScope {
   /** At the version of the request: bodies are decoded and responses encoded with it. */
   readonly served: Resource;
   readonly collection: Collection;
+  /** As authorized: `update`. */
+  readonly verb: string;
   /** `""` for cluster-scoped resources and for collections over all namespaces. */
   readonly namespace: string;
   /** `""` for collections. */

@@ -1,7 +1,9 @@
 /** What strategies can use of the server. */
+import type { StatusError } from "../../api/status-error.ts";
+import { denial } from "../meta/denial.ts";
 import { canonicalAddress, familyOf } from "../meta/go-addresses.ts";
 import { at, fieldsIn, textOf, textsIn } from "../meta/object.ts";
-import type { ServiceAddresses, StrategyContext } from "../registry/strategy/rest-strategy.ts";
+import type { FurtherRight, ServiceAddresses, StrategyContext } from "../registry/strategy/rest-strategy.ts";
 import type { RequestScope, Server } from "./server.ts";
 
 type Spec = Readonly<Record<string, unknown>>;
@@ -12,13 +14,15 @@ function* serviceSpecs({ store }: Server): Generator<Spec> {
 
 /** The strategy context of a request. Lists of Services are only created when needed. */
 export function strategyContext(scope: RequestScope): StrategyContext {
-  const { warnings, user, dryRun, namespace } = scope;
+  const { warnings, user, verb, dryRun, namespace } = scope;
   const { timeline, random, store } = scope.server;
   return {
     now: timeline.now(),
     random,
     dryRun,
     user,
+    verb,
+    denialOf: (right) => denialOf(scope, right),
     warn: (text) => void warnings.push(text),
     namespaceLabels: () => store.collection("namespaces", false).get("", namespace)?.object.metadata.labels ?? {},
     addresses: serviceAddresses(scope.server),
@@ -30,6 +34,13 @@ export function strategyContext(scope: RequestScope): StrategyContext {
         ]),
       ),
   };
+}
+
+function denialOf({ server, user, resource }: RequestScope, right: FurtherRight): StatusError | undefined {
+  const { group, plural } = resource;
+  const asked = { is: "resource", group, resource: plural, ...right } as const;
+  const { allowed, reason, evaluationError } = server.authorizer.decide(user, asked);
+  return allowed ? undefined : denial({ user, asked }, reason ?? evaluationError);
 }
 
 function serviceAddresses(server: Server): ServiceAddresses {

@@ -122,7 +122,8 @@ function* serve(exchange: Exchange): Steps<Result> {
     case "resource": {
       const metrics = server.servesMetrics ? metricsResponse(server, { request, route }) : undefined;
       if (metrics !== undefined) return metrics;
-      const scope = requestScope({ server, request: { ...request, user }, route, warnings, audit });
+      const { verb } = asked;
+      const scope = requestScope({ server, request: { ...request, user }, route, verb, warnings, audit });
       return scope === undefined ? notFoundPage() : yield* serveResource(scope, request);
     }
   }

@@ -15,13 +15,16 @@ export interface ScopeOptions {
   readonly server: Server;
   readonly request: HttpRequest;
   readonly route: ResourceRoute;
+  /** As authorized. */
+  readonly verb: string;
   /** The scope's warnings are appended to these. */
   readonly warnings: string[];
   readonly audit: RequestAudit | undefined;
 }
 
 /** The scope of a resource request; undefined if the API group is not served. @throws StatusError 400, 404, 500. */
-export function requestScope({ server, request, route, warnings, audit }: ScopeOptions): RequestScope | undefined {
+export function requestScope(options: ScopeOptions): RequestScope | undefined {
+  const { server, request, route, verb, warnings, audit } = options;
   const { registry } = server;
   const served = registry.find(route.apiVersion, route.plural);
   if (served === undefined) {
@@ -47,6 +50,7 @@ export function requestScope({ server, request, route, warnings, audit }: ScopeO
     resource,
     served,
     collection: collectionOf(server, resource),
+    verb,
     namespace,
     name,
     subresource,

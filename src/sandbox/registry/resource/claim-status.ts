@@ -18,6 +18,7 @@ import { fixed } from "../../validation/spec-checks.ts";
 import type { UpdateStrategy } from "../strategy/rest-strategy.ts";
 import { allButStatus } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
+import { validateClaimRights } from "./claim-rights.ts";
 import { configErrors, parameterErrors, referenceErrors, requestNames, type Requests } from "./device-requests.ts";
 import { manyErrors } from "./lists.ts";
 import { bindingErrors, poolNameErrors } from "./slices.ts";
@@ -178,7 +179,7 @@ function dropDeallocated(claim: ApiObject, old: ApiObject): void {
 /** `resourceclaims/status`. */
 export const claimStatusStrategy: Partial<UpdateStrategy> = {
   resetFields: allButStatus,
-  updateSteps: [validateObjectMetaUpdate, validateChange],
+  updateSteps: [validateClaimRights, validateObjectMetaUpdate, validateChange],
   prepareForUpdate: dropDeallocated,
   validateUpdate: statusErrors,
 };

@@ -192,10 +192,29 @@ export function claimErrors(spec: Fields, field: string): FieldError[] {
 const adminLabel = "resource.kubernetes.io/admin-access";
 
 /** Admin access is only for namespaces that are labeled for it; the real server names the first such request, but not the field. */
-export function adminErrors(spec: Fields, { namespaceLabels }: StrategyContext): FieldError[] {
+export function adminErrors(spec: Fields, context: StrategyContext): FieldError[] {
   const requests = fieldsIn(at(spec, "devices", "requests"));
   const index = requests.findIndex((request) => at(request, "exactly", "adminAccess") === true);
-  if (index < 0 || namespaceLabels()[adminLabel] === "true") return [];
+  return index < 0 ? [] : adminAccessErrors(`spec.devices.requests[${index}]`, context);
+}
+
+/** A status, and how it was before. */
+export interface ChangedStatus {
+  readonly now: Fields;
+  readonly before: Fields;
+  readonly context: StrategyContext;
+}
+
+/** The same for allocated devices; an allocation that has admin access keeps it. */
+export function adminResultErrors({ now, before, context }: ChangedStatus): FieldError[] {
+  const firstOf = (each: Fields): number =>
+    fieldsIn(at(each, "allocation", "devices", "results")).findIndex(({ adminAccess }) => adminAccess === true);
+  const index = firstOf(before) < 0 ? firstOf(now) : -1;
+  return index < 0 ? [] : adminAccessErrors(`status.allocation.devices.results[${index}]`, context);
+}
+
+function adminAccessErrors(field: string, { namespaceLabels }: StrategyContext): FieldError[] {
+  if (namespaceLabels()[adminLabel] === "true") return [];
   const why = `admin access to devices requires the \`${adminLabel}: true\` label on the containing namespace`;
-  return [notAllowed(`spec.devices.requests[${index}].adminAccess`, why)];
+  return [notAllowed(`${field}.adminAccess`, why)];
 }

@@ -1,4 +1,5 @@
 /** What a kind provides to the generic verbs. Source: apiserver v0.36 pkg/registry/rest/create.go, update.go, delete.go. */
+import type { StatusError } from "../../../api/status-error.ts";
 import type { Random } from "../../../platform/random.ts";
 import type { FieldError } from "../../meta/field-errors.ts";
 import type { IpFamily } from "../../meta/go-addresses.ts";
@@ -11,6 +12,17 @@ export interface UserInfo {
   readonly uid?: string;
   readonly groups: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What is authorized in addition to the request: something else that is done to its resource. */
+export interface FurtherRight {
+  readonly verb: string;
+  /** May exist for authorization only. */
+  readonly subresource: string;
+  /** `""`: in all namespaces. */
+  readonly namespace: string;
+  /** `""`: all. */
+  readonly name: string;
 }
 
 /** The source of addresses for Services. */
@@ -33,6 +45,10 @@ export interface StrategyContext {
   /** True if nothing of the request is stored. */
   readonly dryRun: boolean;
   readonly user: UserInfo;
+  /** The verb of the request: `update`. */
+  readonly verb: string;
+  /** The refusal of a right that the user does not have. */
+  readonly denialOf: (right: FurtherRight) => StatusError | undefined;
   readonly addresses: ServiceAddresses;
   /** The node ports of all Services. */
   readonly takenNodePorts: () => Set<unknown>;
