@@ -31,6 +31,9 @@ const slice = (spec: Record<string, unknown>): object => ({
   ...mine,
   spec: { driver: "d.example.com", pool, nodeName: "n", ...spec },
 });
+/** A map of this size. */
+const many = (size: number, valueOf: (n: number) => object): object =>
+  Object.fromEntries(Array.from({ length: size }, (_, n) => [`c${n}`, valueOf(n)]));
 const device = (more: Record<string, unknown>): object => slice({ devices: [{ name: "d", ...more }] });
 const capacity = (value: string, requestPolicy: object): object =>
   device({ allowMultipleAllocations: true, capacity: { c: { value, requestPolicy } } });
@@ -205,6 +208,22 @@ export const rareParts: Table = {
         device({ consumesCounters: [{ counterSet: "A_b" }, { counterSet: "", counters: { "A b": { value: "1" } } }] }),
         device({ consumesCounters: [1, 2, 3].map((n) => ({ counterSet: `s${n}`, counters: { c: { value: "1" } } })) }),
         device({ nodeAllocatableResourceMappings: { none: {} } }),
+        device({ consumesCounters: [{ counterSet: "s", counters: many(33, () => ({ value: "1" })) }] }),
+        device({
+          consumesCounters: [{ counterSet: "s", counters: { c: {}, d: { value: "-1" }, e: { value: "1Mi" } } }],
+        }),
+        device({ consumesCounters: [{ counterSet: "s", counters: { c: { value: "x" } } }] }),
+        device({ consumesCounters: [{ counterSet: "s", counters: { ["c".repeat(64)]: { value: "1" } } }] }),
+        device({
+          consumesCounters: [
+            { counterSet: "s", counters: { c: { value: "1" } } },
+            { counterSet: "s", counters: { c: { value: "1" } } },
+          ],
+        }),
+        slice({ sharedCounters: [{ name: "A_b", counters: many(33, () => ({ value: "1" })) }] }),
+        slice({
+          sharedCounters: Array.from({ length: 9 }, (_, n) => ({ name: `s${n}`, counters: { c: { value: "1" } } })),
+        }),
         slice({
           sharedCounters: [
             { name: "s", counters: { c: { value: "1" } } },
@@ -224,7 +243,10 @@ export const rareParts: Table = {
         device({ attributes: { a: { version: "1.2.3-rc.1+b" } } }),
         device({ attributes: { a: { string: "x".repeat(65) } } }),
         device({ attributes: { a: { strings: ["x"] } } }),
-        device({ attributes: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`a${n}`, { int: n }])) }),
+        device({ attributes: many(33, (n) => ({ int: n })) }),
+        device({ attributes: many(48, (n) => ({ int: n })) }),
+        device({ attributes: many(49, (n) => ({ int: n })) }),
+        device({ attributes: many(20, () => ({ bool: true })), capacity: many(13, () => ({ value: "1" })) }),
       ].map((body) => post(`${devices}/resourceslices`, body, dry)),
     },
     {

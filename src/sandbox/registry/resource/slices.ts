@@ -26,6 +26,7 @@ import { capacityErrorsOf } from "./request-policy.ts";
 const mostDevices = 128;
 const mostAdvancedDevices = 64;
 const mostParts = 32;
+const mostAttributeValues = 48;
 const mostTaints = 16;
 const mostConsumptions = 2;
 const mostCounterSets = 8;
@@ -136,11 +137,15 @@ interface DeviceRules {
 
 function deviceErrors(device: Fields, field: string, { before, perDevice }: DeviceRules): FieldError[] {
   const errorsOfCapacity = capacityErrorsOf(device["allowMultipleAllocations"] === true);
-  const [count, taints] = [partsIn(device), fieldsIn(device["taints"])];
-  const many = `the total number of attributes and capacities must not exceed ${mostParts}`;
+  const [attributes, taints] = [sizeOf(device["attributes"]), fieldsIn(device["taints"])];
+  const parts = attributes + sizeOf(device["capacity"]);
+  const many = (what: string, most: number): string => `the total number of ${what} must not exceed ${most}`;
   return [
     ...labelNameErrors(device["name"], `${field}.name`),
-    ...(count > mostParts ? [invalid(field, count, many)] : []),
+    ...(parts > mostParts ? [invalid(field, parts, many("attributes and capacities", mostParts))] : []),
+    ...(attributes > mostAttributeValues
+      ? [invalid(field, attributes, many("attribute values", mostAttributeValues))]
+      : []),
     ...mapErrors(device["attributes"], `${field}.attributes`, attributeErrors),
     ...mapErrors(device["capacity"], `${field}.capacity`, (capacity, here) =>
       isFields(capacity) ? errorsOfCapacity(capacity, here) : [],
@@ -159,11 +164,7 @@ function deviceErrors(device: Fields, field: string, { before, perDevice }: Devi
   ];
 }
 
-const partsIn = (device: Fields): number =>
-  ["attributes", "capacity"].reduce(
-    (sum, key) => sum + Object.keys(isFields(device[key]) ? device[key] : {}).length,
-    0,
-  );
+const sizeOf = (map: unknown): number => (isFields(map) ? Object.keys(map).length : 0);
 
 function devicePlaceErrors(device: Fields, field: string, perDevice: boolean): FieldError[] {
   const ways = "`nodeName`, `nodeSelector` and `allNodes` can only be set";
