@@ -101,6 +101,7 @@ export const rooms: readonly Room[] = [
           { floor: 4, folder: "cost", owns: "the estimated cost of an expression, and the actual cost of a call" },
           { floor: 5, folder: "interpreter", owns: "checked expressions compiled to closures that count their cost" },
           { floor: 6, folder: "program", owns: "environments; compiling and evaluating expressions" },
+          { floor: 7, folder: "devices", owns: "expressions that select devices" },
           { floor: 7, folder: "schema", owns: "JSON as typed values, by its schema; x-kubernetes-validations" },
           {
             floor: 8,

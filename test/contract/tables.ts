@@ -18,6 +18,7 @@ import { kindMetadata } from "./cases/kind-metadata.ts";
 import { kindRequests } from "./cases/kind-requests.ts";
 import { ownObjects } from "./cases/own-objects.ts";
 import { customResourceCases } from "./cases/custom-resources.ts";
+import { deviceSelectors } from "./cases/device-selectors.ts";
 import { definitionCases } from "./cases/definitions.ts";
 import { lifecycle } from "./cases/lifecycle.ts";
 import { answers } from "./cases/answers.ts";
@@ -67,6 +68,7 @@ export const tables: readonly Table[] = [
   reviews,
   access,
   claimRights,
+  deviceSelectors,
   lifecycle,
   workloads,
   admission,

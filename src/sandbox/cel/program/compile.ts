@@ -10,11 +10,12 @@ import { CostLimitExceeded, Frame, PlanError } from "../interpreter/frame.ts";
 import { type NewStruct, plan, type Plan } from "../interpreter/plan.ts";
 import type { FunctionDecl } from "../library/function.ts";
 import { kubernetesFunctions, kubernetesTypes } from "../library/kubernetes.ts";
+import { bindingMacros, kubernetesMacros } from "../syntax/macros.ts";
 import { parse } from "../syntax/parser.ts";
 import type { CelType } from "../values/types.ts";
 import { CelError, type Value } from "../values/value.ts";
 
-export type { NewStruct, StructTypes };
+export type { NewStruct, SizeEstimator, StructTypes };
 
 /** What an expression can refer to, besides functions. */
 export interface Environment {
@@ -25,6 +26,8 @@ export interface Environment {
   readonly newStruct?: NewStruct;
   /** Default: the functions common to all expressions in Kubernetes. */
   readonly functions?: ReadonlyMap<string, FunctionDecl>;
+  /** Whether `cel.bind(name, value, expression)` gives a value a name. */
+  readonly hasBindings?: boolean;
 }
 
 /** A program, or cel-go's error messages, each with its line and a caret. */
@@ -36,7 +39,7 @@ const noStructs: StructTypes = { has: () => false, fieldOf: () => undefined };
 
 /** Compiles an expression. */
 export function compile(expression: string, environment: Environment): Compiled {
-  const { expr, issues } = parse(expression);
+  const { expr, issues } = parse(expression, environment.hasBindings === true ? bindingMacros : kubernetesMacros);
   if (expr === undefined) return { is: "refused", issues: String(issues) };
   const { variables, structs = noStructs, functions = kubernetesFunctions } = environment;
   const declarations = { functions, types: kubernetesTypes, variables, structs };

@@ -15,7 +15,11 @@ export interface MacroCall {
 /** The expansion of a macro, or an error in its arguments, with a position. */
 export type Expansion = Expr | { readonly is: "problem"; readonly at: number; readonly message: string };
 
-type Expander = (call: MacroCall & { readonly target: Expr }) => Expansion;
+/** Undefined if the call is not the macro after all. */
+type Expander = (call: MacroCall & { readonly target: Expr }) => Expansion | undefined;
+
+/** By name, number of arguments, and whether the macro is called on a target. */
+export type Macros = Readonly<Record<string, Expander>>;
 
 const problem = (at: number, message: string): Expansion => ({ is: "problem", at, message });
 
@@ -207,7 +211,7 @@ const sortBy: Expander = (call) => {
     );
   }
   const keys = oneToList({ build, target: build.ident(sortInput), args });
-  if (keys.is === "problem") return keys;
+  if (keys === undefined || keys.is === "problem") return keys;
   return bound(call, {
     name: sortInput,
     value: target,
@@ -221,8 +225,17 @@ const twoNames: Wanted = { count: 2, wanted: "argument must be a simple name" };
 const oneIdentifier: Wanted = { count: 1, wanted: "argument is not an identifier" };
 const oneToList = loop(oneIdentifier, mapToList);
 
-/** By name, number of arguments, and whether the macro is called on a target. */
-const macros: Readonly<Record<string, Expander>> = {
+/** Source: cel-go v0.26 ext/bindings.go celBind. */
+const bind: Expander = (call) => {
+  const { target, args } = call;
+  const [variable = nothing, value = nothing, result = nothing] = args;
+  if (target.is !== "ident" || target.name !== "cel") return undefined;
+  if (variable.is !== "ident") return problem(variable.at, "cel.bind() variable names must be simple identifiers");
+  return bound(call, { name: variable.name, value, use: call.build.ident(variable.name), result });
+};
+
+/** The macros of all expressions in Kubernetes. */
+export const kubernetesMacros: Macros = {
   "has:1": hasField,
   ".all:2": loop(oneName, all),
   ".all:3": loop(twoNames, all),
@@ -245,8 +258,14 @@ const macros: Readonly<Record<string, Expander>> = {
   ".sortBy:2": sortBy,
 };
 
-/** The expansion of a call; undefined if it is not a macro. */
-export function expandMacro(name: string, call: MacroCall): Expansion | undefined {
+/** These, and `cel.bind(name, value, expression)`. */
+export const bindingMacros: Macros = { ...kubernetesMacros, ".bind:3": bind };
+
+/** The expansion of a call; undefined if it is not one of the macros. */
+export function expandMacro(
+  name: string,
+  { macros, ...call }: MacroCall & { readonly macros: Macros },
+): Expansion | undefined {
   const key = `${call.target === undefined ? "" : "."}${name}:${call.args.length}`;
   if (!Object.hasOwn(macros, key)) return undefined;
   return macros[key]?.({ ...call, target: call.target ?? nothing });

@@ -7,7 +7,7 @@ import { Uint, type Value } from "../values/value.ts";
 import type { Call, Entry, Expr, Field } from "./ast.ts";
 import { Builder } from "./builder.ts";
 import { RecursionLimit, type Rule } from "./depths.ts";
-import { expandMacro } from "./macros.ts";
+import { expandMacro, type Macros } from "./macros.ts";
 import { beginnings, type Kinds, kinds, RecoveryLimit, type RuleUse, TokenReader } from "./recovery.ts";
 import { type Issue, Issues, nowhere } from "./source.ts";
 import { type Token, tokenize, type TokenKind } from "./tokens.ts";
@@ -23,7 +23,7 @@ export interface Parsed {
 }
 
 /** Parses an expression; errors are added to the issues. */
-export function parse(source: string): Parsed {
+export function parse(source: string, macros: Macros): Parsed {
   const characters = Array.from(source);
   const issues = new Issues(characters);
   if (characters.length > longest) {
@@ -32,7 +32,7 @@ export function parse(source: string): Parsed {
   }
   const tokens = new TokenReader(tokenize(source, issues), { source, issues });
   try {
-    const expr = new Parser(tokens, issues).whole();
+    const expr = new Parser({ tokens, issues, macros }).whole();
     return { expr: issues.isEmpty ? expr : undefined, issues };
   } catch (error) {
     if (error instanceof RecursionLimit) issues.report(nowhere, error.message);
@@ -83,14 +83,22 @@ const [nothing, closers] = [kinds(), { paren: kinds("')'"), bracket: kinds("']'"
 const arithmetic = kinds("'*'", "'/'", "'%'", "'+'", "'-'");
 const listed = new Set([...beginnings, ...kinds("'?'")]);
 
+interface ParserInput {
+  readonly tokens: TokenReader;
+  readonly issues: Issues;
+  readonly macros: Macros;
+}
+
 class Parser {
   readonly #tokens: TokenReader;
   readonly #issues: Issues;
+  readonly #macros: Macros;
   readonly #nodes = new Builder(nowhere);
 
-  constructor(tokens: TokenReader, issues: Issues) {
+  constructor({ tokens, issues, macros }: ParserInput) {
     this.#tokens = tokens;
     this.#issues = issues;
+    this.#macros = macros;
   }
 
   /** The whole expression; useless if there are issues. @throws RecursionLimit, RecoveryLimit */
@@ -278,7 +286,7 @@ class Parser {
 
   #macroOrCall(at: number, { fn, target, args }: Omit<Call, "is" | "id" | "at">): Expr {
     const build = this.#nodes.to(at);
-    const expansion = expandMacro(fn, { build, target, args });
+    const expansion = expandMacro(fn, { macros: this.#macros, build, target, args });
     if (expansion === undefined)
       return target === undefined ? build.call(fn, ...args) : build.memberCall(fn, [target, ...args]);
     if (expansion.is !== "problem") return expansion;

@@ -1,8 +1,13 @@
-/**
- * Validates device requests and their configuration; CEL is not compiled. Source: kubernetes v1.36
- * pkg/apis/resource/validation/validation.go.
- */
-import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
+/** Validates device requests and their configuration. Source: kubernetes v1.36 pkg/apis/resource/validation/validation.go. */
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notAllowed,
+  notSupported,
+  required,
+  tooLong,
+} from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
 import {
   driverNameErrors,
@@ -16,6 +21,7 @@ import {
 import type { StrategyContext } from "../strategy/rest-strategy.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/label-names.ts";
 import { manyErrors, namedErrors } from "./lists.ts";
+import { selectors as compiler } from "./loading.ts";
 import { fullDeviceNameErrors } from "./qualified-names.ts";
 
 /** The limit of most lists in these kinds. */
@@ -29,19 +35,32 @@ const effects = ["NoSchedule", "NoExecute", "None"];
 
 const operators = ["Equal", "Exists"];
 
-/** The real server's compiler error for an empty expression; other expressions are not checked here. */
-const nothingToCompile =
-  "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+/** In bytes. */
+const longestSelector = 10 * 1024;
 
-/** Validates device selectors; CEL is not compiled. */
+/** Validates device selectors. */
 export function selectorErrors(selectors: readonly Fields[], field: string): FieldError[] {
   return [
     ...manyErrors(selectors, field, mostItems),
-    ...eachErrors(selectors, field, ({ cel }, here) => {
-      if (!isFields(cel)) return [required(`${here}.cel`)];
-      return textOf(cel["expression"]) === "" ? [invalid(`${here}.cel.expression`, "", nothingToCompile)] : [];
-    }),
+    ...eachErrors(selectors, field, ({ cel }, here) =>
+      isFields(cel) ? expressionErrors(textOf(cel["expression"]), `${here}.cel.expression`) : [required(`${here}.cel`)],
+    ),
   ];
+}
+
+function expressionErrors(expression: string, field: string): FieldError[] {
+  if (new TextEncoder().encode(expression).length > longestSelector) return [tooLong(field, longestSelector)];
+  const selector = compiler().compileSelector(expression);
+  if (selector.is === "program") return [];
+  const { because, problem } = selector;
+  switch (because) {
+    case "invalid":
+      return [invalid(field, expression, problem)];
+    case "internal":
+      return [{ reason: "InternalError", field, message: `Internal error: ${problem}` }];
+    case "too complex":
+      return [notAllowed(field, problem)];
+  }
 }
 
 function countErrors({ allocationMode: mode, count }: Fields, field: string): FieldError[] {
