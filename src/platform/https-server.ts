@@ -1,16 +1,10 @@
 /**
- * An HTTPS server on loopback: bytes in, bytes or a stream of bytes out. Uses node:https on every runtime: unlike
- * Bun.serve, it passes on requests that its parser rejects, and the sockets of WebSockets. HTTP/1.1 only:
- * docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
+ * An HTTPS server on loopback: bytes in, bytes or a stream of bytes out. Uses node:tls and node:http on every runtime: unlike
+ * Bun.serve, they pass on requests that the parser rejects, and the sockets of WebSockets; unlike node:https on Bun, they leave it to this
+ * file when a connection is closed. HTTP/1.1 only: docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
  */
-import { createServer as createHttpsServer } from "node:https";
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server as HttpServer,
-  type ServerResponse,
-} from "node:http";
-import type { Server, Socket } from "node:net";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
 import type { ServerCertificate } from "./certificate.ts";
@@ -78,12 +72,15 @@ export interface HttpsServerOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly certificate: ServerCertificate;
-  /**
-   * PEM of the CAs whose client certificates are accepted; by default, none is requested. With it, requests cost 50% more:
-   * docs/decisions/0013-the-sandbox-speaks-http-1-1.md.
-   */
+  /** PEM of the CAs whose client certificates are accepted; by default, none is requested. */
   readonly clientCa?: string;
   readonly maxBodyBytes: number;
+  /**
+   * After how many ms a connection is closed that carries no request. Default: 100,000, longer than clients keep it. Those of client-go, as
+   * all of Go by default, close theirs after 90 s: a request that arrives on a connection that is just being closed fails, and Go repeats
+   * only some of these. Source: Go net/http transport.go DefaultTransport, shouldRetryRequest.
+   */
+  readonly idleMs?: number;
   /** The body for unknown methods, with status 405. */
   readonly unknownMethod: WholeAnswer;
   /**
@@ -116,9 +113,9 @@ function targetOf(target: string): Pick<ServedRequest, "path" | "query" | "uri">
   return { path: own.slice(0, mark), query: [...new URLSearchParams(pairs.join("&")).entries()], uri: own };
 }
 
-/** The certificate of a connection's client; sockets of a server without `clientCa` have none. */
+/** The certificate of a connection's client; without `clientCa`, it is not requested. */
 function certificateOf(socket: Socket): { readonly certificate?: ClientCertificate } {
-  // With node:tls, the socket of a request is a TLSSocket; the types of node:http do not say so.
+  // The socket of a request is a TLSSocket; the types of node:http do not say so.
   const { authorized, getPeerCertificate } = socket as Socket &
     Partial<Pick<TLSSocket, "authorized" | "getPeerCertificate">>;
   const shown = getPeerCertificate?.call(socket);
@@ -180,16 +177,11 @@ async function send(response: ServerResponse, body: ServedBody): Promise<void> {
 }
 
 /**
- * As in kube-apiserver: headers up to one megabyte, idle connections kept for 90 s, no time limit for bodies. Not configurable: Bun closes
- * a connection after 12 s without a complete header (32 s there), accepts not quite 200 headers, and neither folded headers nor lines
- * without a carriage return. Source: apiserver v0.36 server/secure_serving.go; Go net/http server.go.
+ * As in kube-apiserver: headers up to one megabyte, no time limit for bodies; `Connections` limits the time between requests. Not
+ * configurable: Bun accepts not quite 200 headers, and neither folded headers nor lines without a carriage return. Source: apiserver v0.36
+ * server/secure_serving.go; Go net/http server.go.
  */
-const limits = {
-  maxHeaderSize: 1024 * 1024 + 4096,
-  keepAliveTimeout: 90_000,
-  headersTimeout: 32_000,
-  requestTimeout: 0,
-};
+const limits = { maxHeaderSize: 1024 * 1024 + 4096, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
 
 /** Listens, on 127.0.0.1 unless another address is given. @throws Error if the port is in use. */
 export async function serveHttps({
@@ -198,6 +190,7 @@ export async function serveHttps({
   certificate,
   clientCa,
   maxBodyBytes,
+  idleMs = 100_000,
   unknownMethod,
   allowsWebSocket = () => false,
   upgrade,
@@ -215,34 +208,38 @@ export async function serveHttps({
     const head = headOf(request);
     return head.method === "GET" && asksForWebSocket(head.headers) && allowsWebSocket(head);
   };
+  const connections = new Connections(idleMs);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    connections.begun(request.socket, response);
     const problem = hostProblem(request.rawHeaders);
     if (problem !== undefined) {
       response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(problem);
       return;
     }
-    answer(request, response).catch(() => response.destroy());
+    // As Go's server answers for itself. Source: Go net/http server.go globalOptionsHandler.
+    if (request.method === "OPTIONS" && request.url === "*") response.writeHead(200, { "content-length": "0" }).end();
+    else answer(request, response).catch(() => response.destroy());
   };
   const options = { ...limits, shouldUpgradeCallback };
-  const http =
-    clientCa === undefined
-      ? createHttpsServer({ cert, key, ...options }, onRequest)
-      : createHttpServer(options, onRequest);
-  // On Bun, the sockets of node:https do not expose the client's certificate; those of node:tls do.
-  const server: Server =
-    clientCa === undefined
-      ? http
-      : createTlsServer({ cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: false }, (socket) => {
-          http.emit("connection", socket);
-        });
+  const http = createHttpServer(options, onRequest);
+  const fromClients = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false };
+  const server = createTlsServer({ cert, key, ...fromClients }, (socket) => {
+    connections.opened(socket);
+    http.emit("connection", socket);
+  });
   http.on("clientError", (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, unknownMethod));
   http.on("upgrade", (request, socket, early) => {
+    connections.begun(request.socket);
     const served = { request: { ...headOf(request), body: noBody }, socket, early };
     const upgraded = upgrade === undefined ? openWebSocket({ ...served, handle }) : passUpgrade({ ...served, upgrade });
     upgraded.catch(() => socket.destroy());
   });
   http.on("connect", (_request, socket) => refuseMethod(socket, unknownMethod));
-  const destroyConnections = keepConnections(server, http);
+  server.on("connection", (socket: Socket) => {
+    if (server.listening) connections.accepted(socket);
+    // On Bun, connections in the queue of a closed server are still accepted.
+    else socket.destroy();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
@@ -250,11 +247,11 @@ export async function serveHttps({
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        destroyConnections();
-      }),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      await connections.destroy();
+      await closed;
+    },
   };
 }
 
@@ -334,22 +331,56 @@ function endWithWhole(socket: Duplex, { status, headers, body }: WholeResponse):
   endWith(socket, Buffer.concat([Buffer.from(responseHead({ status, headers: Object.entries(lines) })), body]));
 }
 
-/**
- * Closes every connection of a server that no longer listens. `closeAllConnections` misses those in their handshake: on Bun they open
- * afterwards, and a server that waits for them never closes.
- */
-function keepConnections(server: Server, http: Pick<HttpServer, "closeAllConnections">): () => void {
-  const connections = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
-    if (!server.listening) {
-      socket.destroy();
-      return;
-    }
-    connections.add(socket);
-    socket.once("close", () => connections.delete(socket));
-  });
-  return () => {
-    for (const socket of connections) socket.destroy();
-    http.closeAllConnections();
-  };
+/** The connections of a server: closes those that carry no request for a long time, and finally all. */
+class Connections {
+  /** As accepted, before their handshake. */
+  readonly #accepted = new Set<Socket>();
+  /** After the handshake: how many requests are in progress, and when the last one ended. */
+  readonly #open = new Map<Socket, { requests: number; idleSince: number }>();
+  readonly #responses = new Set<ServerResponse>();
+  readonly #idleMs: number;
+  readonly #look: ReturnType<typeof setInterval>;
+
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs;
+    this.#look = setInterval(() => this.#closeIdle(), idleMs / 20).unref();
+  }
+
+  accepted(socket: Socket): void {
+    this.#accepted.add(socket);
+    socket.once("close", () => this.#accepted.delete(socket));
+  }
+
+  opened(socket: Socket): void {
+    this.#open.set(socket, { requests: 0, idleSince: performance.now() });
+    socket.once("close", () => this.#open.delete(socket));
+  }
+
+  /** A request has begun; one that leaves HTTP has no response, and never ends. */
+  begun(socket: Socket, response?: ServerResponse): void {
+    const open = this.#open.get(socket);
+    if (open !== undefined) open.requests++;
+    if (response === undefined) return;
+    this.#responses.add(response);
+    response.once("close", () => {
+      this.#responses.delete(response);
+      if (open === undefined) return;
+      open.requests--;
+      open.idleSince = performance.now();
+    });
+  }
+
+  /** Closes all connections. Resolves when every response has ended or is cancelled. */
+  async destroy(): Promise<void> {
+    clearInterval(this.#look);
+    const ends = [...this.#responses].map((response) => new Promise((resolve) => response.once("close", resolve)));
+    for (const socket of [...this.#accepted, ...this.#open.keys()]) socket.destroy();
+    await Promise.all(ends);
+  }
+
+  #closeIdle(): void {
+    const since = performance.now() - this.#idleMs;
+    for (const [socket, { requests, idleSince }] of this.#open)
+      if (requests === 0 && idleSince < since) socket.destroy();
+  }
 }

@@ -33,6 +33,65 @@ test("close ends every connection: kept ones, and those during their handshake",
   }
 });
 
+describe("a connection", () => {
+  const head = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const chunk = new TextEncoder().encode("x");
+
+  /** A server whose responses never end, and connections to it that have sent these texts. */
+  async function scene(idleMs: number | undefined, sent: readonly string[]) {
+    const server = await serveHttps({
+      port: 0,
+      certificate,
+      maxBodyBytes: 1024,
+      unknownMethod,
+      ...(idleMs !== undefined && { idleMs }),
+      handle: ({ path }) => {
+        if (path !== "/watch") return { status: 200, headers: {}, body: chunk };
+        const pieces = [chunk];
+        const body = {
+          next: () => Promise.resolve(pieces.pop()).then((piece) => piece ?? new Promise<undefined>(() => undefined)),
+          cancel: () => undefined,
+        };
+        return { status: 200, headers: {}, body };
+      },
+    });
+    const sockets = await Promise.all(
+      sent.map(async (text) => {
+        const socket = connect({ host: "127.0.0.1", port: server.port, ca: certificate.ca });
+        socket.on("error", () => undefined).resume();
+        await new Promise((resolve) => socket.once("secureConnect", resolve));
+        if (text !== "") socket.write(text);
+        return socket;
+      }),
+    );
+    return { server, sockets };
+  }
+
+  test("is closed when it has carried no request for long", async () => {
+    const watch = head.replace("/", "/watch");
+    const { server, sockets } = await scene(200, ["", head, head.slice(0, 10), watch, head + watch]);
+    const [unused, used, begun, watching, watchingLater] = sockets;
+    await Promise.all([unused, used, begun].map((socket) => new Promise((resolve) => socket?.once("close", resolve))));
+    // Ten times as long again.
+    await Bun.sleep(2000);
+    expect([watching, watchingLater].map((socket) => socket?.destroyed)).toEqual([false, false]);
+    await server.close();
+  });
+
+  test("is kept for a first request for more than 12 s, after which Bun would close it", async () => {
+    const { server, sockets } = await scene(undefined, ["", head.slice(0, 10)]);
+    await Bun.sleep(13_000);
+    const said = sockets.map(
+      (socket) =>
+        new Promise((resolve) => socket.once("data", (bytes: Buffer) => resolve(bytes.toString().slice(0, 15)))),
+    );
+    sockets[0]?.write(head);
+    sockets[1]?.write(head.slice(10));
+    expect(await Promise.all(said)).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"]);
+    await server.close();
+  }, 60_000);
+});
+
 describe("an invalid or borderline request", () => {
   let server: HttpsServer;
   beforeAll(async () => {
