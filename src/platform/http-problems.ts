@@ -33,6 +33,8 @@ export interface WholeAnswer {
  * Responds on a connection to bytes that are not a request, and closes it; `method` is the body for unknown methods.
  */
 export function answerUnreadable(error: Unreadable, socket: Socket, method: WholeAnswer): void {
+  // The parser complains about each further piece.
+  if (socket.writableEnded) return;
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -45,12 +47,25 @@ export function answerUnreadable(error: Unreadable, socket: Socket, method: Whol
     return;
   }
   const [status, text, more] = answers[problem];
-  socket.end(rawAnswer(status, text, { type: "text/plain; charset=utf-8", body: `${status} ${text}${more}` }));
+  endWithAnswer(
+    socket,
+    rawAnswer(status, text, { type: "text/plain; charset=utf-8", body: `${status} ${text}${more}` }),
+  );
+}
+
+/** How long a client has to read the last response. Source: Go net/http server.go rstAvoidanceDelay. */
+const lastReadMs = 500;
+
+/** Ends a connection on which bytes may still arrive: if it were closed before they are read, the client could lose the response. */
+function endWithAnswer(socket: Duplex, answer: string): void {
+  socket.end(answer);
+  const timer = setTimeout(() => socket.destroy(), lastReadMs).unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Refuses a method that the parser does not pass on. */
 export function refuseMethod(socket: Duplex, answer: WholeAnswer): void {
-  socket.end(rawAnswer(405, "Method Not Allowed", answer));
+  endWithAnswer(socket, rawAnswer(405, "Method Not Allowed", answer));
 }
 
 /** A response as bytes, after which the connection closes. */
