@@ -68,6 +68,16 @@ describe.skipIf(controllersMissing !== undefined)("watch", () => {
     expect(program.stderr).toContain("queues  of a copy of replicaset here, whose syncs do nothing");
     await deploy(into);
     await program.says(new RegExp(`Added {4}ReplicaSet web-\\w+ .*\\n.* └ replicaset ← ${into}/web-\\w+ +depth 1`));
+    // Pods that are seen before their ReplicaSet enqueue nothing.
+    let pod: string | undefined;
+    await eventually(async () => {
+      const { body } = await cluster.request("GET", `/api/v1/namespaces/${into}/pods`);
+      pod = (body as { items: { metadata: { name: string } }[] }).items[0]?.metadata.name;
+      expect(pod).toBeDefined();
+    });
+    const headers = { "content-type": "application/merge-patch+json" };
+    const change = { metadata: { labels: { changed: "true" } } };
+    await cluster.request("PATCH", `/api/v1/namespaces/${into}/pods/${pod}`, change, headers);
     await program.says(new RegExp(`Updated {2}Pod web-.*\\n.* └ replicaset ← ${into}/web-\\w+`));
   });
 
