@@ -84,7 +84,8 @@ async function start(): Promise<Webhooks> {
   const cases = new Map<string, { readonly webhooks: Readonly<Record<string, Webhook>>; received: Received[] }>();
   // A long keep-alive timeout: a request could arrive while an idle connection is being closed, and a POST is not retried.
   const server = https.createServer({ cert, key, keepAliveTimeout: 600_000 }, (request, response) => {
-    void respond(request, response);
+    // A client that gives up while it sends its request, as a server that is stopped, gets no response.
+    respond(request, response).catch(() => response.destroy());
   });
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Uint8Array[] = [];
