@@ -3,8 +3,8 @@
  * Source: kubectl v0.36 pkg/cmd/apply/{apply,patcher}.go, pkg/util/apply.go.
  */
 import { deepEqual, type FieldChange, fieldChanges } from "../../api/field-changes.ts";
-import { apiVersionOf, type Kind, kindOf } from "../../api/kind.ts";
-import { type ObjectKey, objectKey } from "../../api/key.ts";
+import { apiVersionOf, groupOf, type Kind, kindOf } from "../../api/kind.ts";
+import { keyOf, type ObjectKey, objectKey } from "../../api/key.ts";
 import type { ObjectMeta, StoredObject, CreateInput } from "../../api/object.ts";
 import { isNotFound, StatusError } from "../../api/status-error.ts";
 import { threeWayPatch } from "../../api/three-way-merge.ts";
@@ -203,8 +203,9 @@ async function apply(
   const struct = resource?.form === undefined ? resource?.struct : undefined;
   const rules = struct === undefined ? undefined : rulesOf(struct, registry.schema);
   const whole = { ...current, apiVersion: apiVersionOf(kind), kind: kind.kind };
-  const atStart = resource && world.versionAtStart(resource, key);
-  const isLatest = atStart !== undefined && object.metadata.resourceVersion === atStart;
+  const { resourceVersion } = object.metadata;
+  const isVersioned = resource !== undefined && resourceVersion !== undefined;
+  const isLatest = isVersioned && world.versionAtStart(resource, key) === resourceVersion;
   const wanted = isLatest ? basedOn(current, modified) : modified;
   const body = threeWayPatch(lastApplied(current), wanted, whole, rules);
   if (Object.keys(body).length === 0) return { ...about, key, did: "unchanged" };
@@ -221,6 +222,17 @@ async function apply(
 function basedOn({ metadata }: StoredObject, manifest: Annotated): Annotated {
   const { resourceVersion } = metadata;
   return { ...manifest, metadata: { ...manifest.metadata, resourceVersion } };
+}
+
+/** The resourceVersion that an object has among these; undefined if it is not one of them. */
+export function versionIn(
+  objects: readonly StoredObject[],
+  { resource, key }: { readonly resource: Resource; readonly key: ObjectKey },
+): string | undefined {
+  const { group, kind } = resource;
+  const isMeant = (each: StoredObject): boolean =>
+    each.kind === kind && keyOf(each) === key && groupOf(each.apiVersion ?? "") === group;
+  return objects.find(isMeant)?.metadata.resourceVersion;
 }
 
 /** Without fields that every write changes. */

@@ -15,7 +15,7 @@ import { TraceBus } from "../../trace/bus.ts";
 import type { State } from "../../views/state.ts";
 import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
-import type { ApplyTarget } from "./apply.ts";
+import { type ApplyTarget, versionIn } from "./apply.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
 import { knownDevices } from "./device-claims.ts";
@@ -26,7 +26,7 @@ import { controllersAboutNodes, dryRunHeartbeat, type NodeQuestions, withNodesAt
 import { knownVolumes } from "./volume-nodes.ts";
 import { dryRunScheduler } from "./scheduler.ts";
 import { type Scope, withinScope } from "./scope.ts";
-import { listenToStore, lookupIn, stateOf, type StoreChange, versionsIn, volumesIn } from "./store.ts";
+import { listenToStore, lookupIn, stateOf, type StoreChange, volumesIn } from "./store.ts";
 import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
 import { withCachedDiscovery } from "./cached-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
@@ -88,7 +88,6 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     options.managedFields ? objects : objects.map(withoutManagedFields),
     options.revision === undefined ? {} : { revision: options.revision },
   );
-  const versionAtStart = versionsIn(sandbox);
   // Nothing listens to deltas, or to writes of the simulated components, here.
   const unheard = new TraceBus({ now: () => timeline.now() });
   const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
@@ -152,7 +151,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     customs,
     clientFor,
     nodeQuestions,
-    versionAtStart,
+    versionAtStart: (resource, key) => versionIn(options.objects, { resource, key }),
     during,
     onChange(listener) {
       const listening = listenToStore(sandbox, listener);

@@ -64,12 +64,6 @@ export function lookupIn({ server }: Sandbox): Lookup {
   };
 }
 
-/** Remembers the resourceVersion of every object that is stored now. */
-export function versionsIn(sandbox: Sandbox): (resource: Resource, key: ObjectKey) => string | undefined {
-  const now = stateOf(sandbox);
-  return ({ group, kind }, key) => now.get(entryName({ group, kind }, key))?.object.metadata.resourceVersion;
-}
-
 /** All PersistentVolumes. */
 export function volumesIn({ server }: Sandbox): readonly StoredObject[] {
   const resource = server.registry.ofKind("v1", "PersistentVolume");

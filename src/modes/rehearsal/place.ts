@@ -7,11 +7,11 @@ import { configuredPlugins } from "../../sandbox/context/admission-plugins.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
-import type { ApplyTarget } from "../dry-run/apply.ts";
+import { type ApplyTarget, versionIn } from "../dry-run/apply.ts";
 import { asSimulated, isSettled } from "../dry-run/initial-state.ts";
 import type { InitialState } from "../dry-run/dry-run.ts";
 import type { UntouchedPods } from "../dry-run/kubelet.ts";
-import { stateOf, versionsIn } from "../dry-run/store.ts";
+import { stateOf } from "../dry-run/store.ts";
 import { createFork, type ForkOptions } from "../fork/fork.ts";
 import type { State } from "../../views/state.ts";
 import { completedState } from "./states.ts";
@@ -75,7 +75,7 @@ export async function emptyPlace(
     sandbox,
     pods: { settledPods, loadPods },
     transportFor: (actor) => sandbox.transport({ actor }),
-    versionAtStart: versionsIn(sandbox),
+    versionAtStart: (resource, key) => versionIn(objects, { resource, key }),
     written: () => [...stateOf(sandbox).values()].map(({ object }) => object),
     completed: (earlier) => earlier,
     stop: () => sandbox.stop(),
