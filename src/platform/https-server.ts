@@ -240,10 +240,15 @@ export async function serveHttps({
     // On Bun, connections in the queue of a closed server are still accepted.
     else socket.destroy();
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    await connections.destroy();
+    throw error;
+  }
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : port,
