@@ -52,7 +52,7 @@ export function neitherTypeNor(other: string, request: TraceRequest): UserError 
 
 /** `they watch Pod, ReplicaSet`. */
 function typesKnown({ controllers }: TraceRequest, otherwise: string): string {
-  const known = new Set(controllers.flatMap(({ watches }) => watches.map(({ kind }) => kind.kind)));
+  const known = new Set(kindsKnown(controllers, []).map(({ kind }) => kind));
   return known.size === 0 ? otherwise : `they watch ${[...known].join(", ")}`;
 }
 
@@ -76,9 +76,8 @@ export function missingObjectText(
   const { kind, key } = named;
   const watches = controllers.flatMap((definition) => definition.watches);
   const filled = new Set(watches.flatMap((watch) => (watch.deferred === true ? [] : watch.kind.kind)));
-  const wanted = kind === undefined ? controllers.map((definition) => definition.for?.kind) : [kind.kind];
-  const kinds = [...new Set(wanted.flatMap((each) => (each !== undefined && filled.has(each) ? each : [])))];
-  if (kinds.length < new Set(wanted).size || kinds.some((each) => find({ kind: each, key }) !== undefined))
-    return undefined;
-  return `there is no ${kinds.join(" or ")} ${key}; its syncs are shown as soon as it exists`;
+  const kinds = new Set(kind === undefined ? controllers.map((definition) => definition.for?.kind) : [kind.kind]);
+  for (const each of kinds)
+    if (each === undefined || !filled.has(each) || find({ kind: each, key }) !== undefined) return undefined;
+  return `there is no ${[...kinds].join(" or ")} ${key}; its syncs are shown as soon as it exists`;
 }
