@@ -1,6 +1,5 @@
 /** Authorization of requests. Source: apiserver v0.36 endpoints/filters/authorization.go. */
-import { denial } from "../meta/denial.ts";
-import type { Attributes, Authorizer, Decision, User } from "../context/authorizer.ts";
+import { type Attributes, type Authorizer, type Decision, denialFor, type User } from "../context/authorizer.ts";
 import type { Route } from "../../api/route.ts";
 
 /** A request before its resource is looked up. */
@@ -46,6 +45,6 @@ export interface Question {
 export function authorize(authorizer: Authorizer, { user, asked, decided }: Question): void {
   const decision = authorizer.decide(user, asked);
   decided?.(decision);
-  const { allowed, reason, evaluationError } = decision;
-  if (!allowed) throw denial({ user, asked }, reason ?? evaluationError);
+  const denied = denialFor({ user, asked }, decision);
+  if (denied !== undefined) throw denied;
 }

@@ -4,7 +4,7 @@
  */
 import type { StatusError } from "../../api/status-error.ts";
 import { subdomainProblems } from "../../api/label-names.ts";
-import { privilegedGroup, type Attributes, type Authorizer, type User } from "../context/authorizer.ts";
+import { denialFor, privilegedGroup, type Attributes, type Authorizer, type User } from "../context/authorizer.ts";
 import { accountNodeOf, accountOf } from "../meta/access.ts";
 import { denial } from "../meta/denial.ts";
 import { badRequest } from "../meta/refusal.ts";
@@ -114,10 +114,8 @@ export function impersonated(request: Impersonation): Impersonated {
 
 /** Why the requestor may not act as the wanted user in a mode; undefined if allowed. */
 function errorIn(mode: Mode, { authorizer, requestor, wanted, asked }: Impersonation): StatusError | undefined {
-  const denied = (attributes: Attributes): StatusError | undefined => {
-    const { allowed, reason, evaluationError } = authorizer.decide(requestor, attributes);
-    return allowed ? undefined : denial({ user: requestor, asked: attributes }, reason ?? evaluationError);
-  };
+  const denied = (attributes: Attributes): StatusError | undefined =>
+    denialFor({ user: requestor, asked: attributes }, authorizer.decide(requestor, attributes));
   const onVerb = mode.on === undefined ? undefined : denied({ ...asked, verb: `${mode.on}${asked.verb}` });
   if (onVerb !== undefined) return onVerb;
   for (const check of checksOf(mode, wanted)) {

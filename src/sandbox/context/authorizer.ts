@@ -1,5 +1,7 @@
 /** Authorization: questions, decisions, and who makes them. Source: apiserver v0.36 pkg/authorization/authorizer/interfaces.go. */
+import type { StatusError } from "../../api/status-error.ts";
 import type { Attributes, User } from "../meta/access.ts";
+import { denial, type Denied } from "../meta/denial.ts";
 
 export type { Attributes, User };
 
@@ -20,6 +22,11 @@ export interface Decision {
   readonly reason?: string;
   /** What was not evaluated. */
   readonly evaluationError?: string;
+}
+
+/** The error for a decision, with the authorizer's evaluation error if it gives no reason; undefined if it allows the request. */
+export function denialFor(asked: Denied, { allowed, reason, evaluationError }: Decision): StatusError | undefined {
+  return allowed ? undefined : denial(asked, reason ?? evaluationError);
 }
 
 /** All rules that apply to a user. */

@@ -1,9 +1,9 @@
 /** What strategies can use of the server. */
 import type { StatusError } from "../../api/status-error.ts";
-import { denial } from "../meta/denial.ts";
 import { canonicalAddress, familyOf } from "../meta/go-addresses.ts";
 import { at, fieldsIn, textOf, textsIn } from "../meta/object.ts";
 import type { FurtherRight, ServiceAddresses, StrategyContext } from "../registry/strategy/rest-strategy.ts";
+import { denialFor } from "./authorizer.ts";
 import type { RequestScope, Server } from "./server.ts";
 
 type Spec = Readonly<Record<string, unknown>>;
@@ -39,8 +39,7 @@ export function strategyContext(scope: RequestScope): StrategyContext {
 function denialOf({ server, user, resource }: RequestScope, right: FurtherRight): StatusError | undefined {
   const { group, plural } = resource;
   const asked = { is: "resource", group, resource: plural, ...right } as const;
-  const { allowed, reason, evaluationError } = server.authorizer.decide(user, asked);
-  return allowed ? undefined : denial({ user, asked }, reason ?? evaluationError);
+  return denialFor({ user, asked }, server.authorizer.decide(user, asked));
 }
 
 function serviceAddresses(server: Server): ServiceAddresses {

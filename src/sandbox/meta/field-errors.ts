@@ -102,6 +102,13 @@ export const notAllowed = (field: string, why: string): FieldError => ({
   message: `Forbidden: ${why}`,
 });
 
+/** A field that cannot be checked. */
+export const internalError = (field: string, why: string): FieldError => ({
+  reason: "InternalError",
+  field,
+  message: `Internal error: ${why}`,
+});
+
 /** A value that refers to something that does not exist. */
 export const missing = (field: string, value: unknown): FieldError => ({
   reason: "FieldValueNotFound",

@@ -1,6 +1,6 @@
 /** Validates the expressions of policies and webhooks. Source: kubernetes v1.36 pkg/apis/admissionregistration/validation/validation.go. */
 import type { Composition, ExpressionUse } from "../../cel/admission/compile.ts";
-import { invalid, type FieldError } from "../../meta/field-errors.ts";
+import { internalError, invalid, type FieldError } from "../../meta/field-errors.ts";
 import { textOf, type Fields } from "../../meta/object.ts";
 import { expressions } from "./loading.ts";
 
@@ -53,7 +53,5 @@ function errorOf(
   { because, problem }: { readonly because: "invalid" | "internal"; readonly problem: string },
   { field, shown }: { readonly field: string; readonly shown: string },
 ): FieldError {
-  return because === "invalid"
-    ? invalid(field, shown, problem)
-    : { reason: "InternalError", field, message: `Internal error: ${problem}` };
+  return because === "invalid" ? invalid(field, shown, problem) : internalError(field, problem);
 }

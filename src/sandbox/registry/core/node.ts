@@ -1,6 +1,14 @@
 /** Nodes. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidateNode, ValidateNodeUpdate. */
 import { deepEqual } from "../../../api/field-changes.ts";
-import { duplicate, invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
+import {
+  duplicate,
+  internalError,
+  invalid,
+  notAllowed,
+  notSupported,
+  required,
+  type FieldError,
+} from "../../meta/field-errors.ts";
 import { textOf, textsIn, fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import { eachErrors } from "../../validation/checks.ts";
 import { cidrErrors, cidrOf } from "../../validation/cidr.ts";
@@ -58,8 +66,7 @@ function rangeErrors({ spec = {} }: ApiObject): FieldError[] {
   const wrong = ranges.findIndex((range) => cidrOf(range) === undefined);
   if (wrong >= 0) {
     const why = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`;
-    const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`;
-    errors.push({ reason: "InternalError", field, message });
+    errors.push(internalError(field, `invalid PodCIDRs. failed to check with dual stack with error:${why}`));
   }
   const families = new Set(ranges.map((range) => cidrOf(range)?.bits));
   if (wrong >= 0 || families.size < 2 || ranges.length > 2)

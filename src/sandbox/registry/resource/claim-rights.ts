@@ -5,9 +5,10 @@
  */
 import { accountNodeOf } from "../../meta/access.ts";
 import { type FieldError, notAllowed } from "../../meta/field-errors.ts";
-import { at, fieldsIn, isFields, textOf, textsIn, type Fields } from "../../meta/object.ts";
+import { at, fieldsIn, isFields, textOf, textsIn } from "../../meta/object.ts";
 import { isEqual } from "../../validation/checks.ts";
-import type { ChangedObject, FurtherRight } from "../strategy/rest-strategy.ts";
+import type { ChangedObject } from "../strategy/rest-strategy.ts";
+import { identityKeyOf } from "./device-identity.ts";
 import { adminResultErrors, type ChangedStatus } from "./device-requests.ts";
 
 interface Change extends ChangedStatus {
@@ -40,8 +41,7 @@ function driverErrors(change: Change): FieldError[] {
   const isOnNode = node !== undefined && node === accountNodeOf(user);
   const verbs = [...(isOnNode ? [`associated-node:${verb}`] : []), `arbitrary-node:${verb}`];
   return [...changedDrivers(change)].sort().flatMap((name) => {
-    const rights = verbs.map((each): FurtherRight => ({ verb: each, subresource: "driver", namespace, name }));
-    const denials = rights.map(denialOf);
+    const denials = verbs.map((each) => denialOf({ verb: each, subresource: "driver", namespace, name }));
     const [denied] = denials;
     if (denied === undefined || denials.includes(undefined)) return [];
     const needs = `resource="resourceclaims/driver", verb="[${verbs.join(" ")}]" permission`;
@@ -51,19 +51,16 @@ function driverErrors(change: Change): FieldError[] {
 
 /** The drivers whose entries were added, changed or removed. */
 function changedDrivers({ now, before }: Change): Set<string> {
-  const left = new Map(fieldsIn(before["devices"]).map((device) => [identityOf(device), device]));
+  const left = new Map(fieldsIn(before["devices"]).map((device) => [identityKeyOf(device), device]));
   const drivers = new Set<string>();
   for (const device of fieldsIn(now["devices"])) {
-    const identity = identityOf(device);
+    const identity = identityKeyOf(device);
     if (!isEqual(left.get(identity), device)) drivers.add(textOf(device["driver"]));
     left.delete(identity);
   }
   for (const { driver } of left.values()) drivers.add(textOf(driver));
   return drivers;
 }
-
-const identityOf = ({ driver, pool, device, shareID }: Fields): string =>
-  JSON.stringify([driver, pool, device, shareID].map(textOf));
 
 /** The only node that an allocation is usable on. */
 function nodeOf(allocation: unknown): string | undefined {

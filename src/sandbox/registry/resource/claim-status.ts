@@ -20,6 +20,7 @@ import { allButStatus } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../strategy/validation-steps.ts";
 import { validateClaimRights } from "./claim-rights.ts";
 import { configErrors, parameterErrors, referenceErrors, requestNames, type Requests } from "./device-requests.ts";
+import { identityKeyOf, identityOf } from "./device-identity.ts";
 import { manyErrors } from "./lists.ts";
 import { bindingErrors, poolNameErrors } from "./slices.ts";
 
@@ -31,17 +32,8 @@ const longestInterface = 256;
 const longestHardwareAddress = 128;
 const mostAddresses = 16;
 
-/** The identity of an allocated device or a share of one, as Go prints it. */
-const identityOf = ({ driver, pool, device, shareID }: Fields): Fields => ({
-  Driver: textOf(driver),
-  Pool: textOf(pool),
-  Device: textOf(device),
-  ShareID: textOf(shareID),
-});
-const keyOf = (device: Fields): string => JSON.stringify(identityOf(device));
-
 const allocatedIn = (status: Fields | undefined): Set<string> =>
-  new Set(fieldsIn(at(status, "allocation", "devices", "results")).map(keyOf));
+  new Set(fieldsIn(at(status, "allocation", "devices", "results")).map(identityKeyOf));
 
 const consumerErrors = (consumers: readonly Fields[]): FieldError[] => {
   const field = "status.reservedFor";
@@ -91,7 +83,7 @@ const deviceErrors =
       ...poolNameErrors(device["pool"], `${field}.pool`),
       ...neededErrors(device["device"], `${field}.device`, labelNameErrors),
       ...shareErrors(device["shareID"], `${field}.shareID`),
-      ...(allocated.has(keyOf(device))
+      ...(allocated.has(identityKeyOf(device))
         ? []
         : [invalid(field, identityOf(device), "must be an allocated device in the claim")]),
       ...manyErrors(conditions, `${field}.conditions`, mostConditions),
@@ -146,8 +138,8 @@ function statusErrors({ metadata, spec = {}, status = {} }: ApiObject, { status:
     ...consumerErrors(consumers),
     ...eachErrors(devices, "status.devices", (device, field) => {
       const found = errorsOfDevice(device, field);
-      if (seen.has(keyOf(device))) found.push(duplicate(field, identityOf(device)));
-      seen.add(keyOf(device));
+      if (seen.has(identityKeyOf(device))) found.push(duplicate(field, identityOf(device)));
+      seen.add(identityKeyOf(device));
       return found;
     }),
   ];
@@ -173,7 +165,7 @@ function dropDeallocated(claim: ApiObject, old: ApiObject): void {
   const [now, before] = [allocatedIn(status), allocatedIn(old.status)];
   const gone = new Set([...before].filter((key) => !now.has(key)));
   if (gone.size === 0) return;
-  status["devices"] = fieldsIn(status["devices"]).filter((device) => !gone.has(keyOf(device)));
+  status["devices"] = fieldsIn(status["devices"]).filter((device) => !gone.has(identityKeyOf(device)));
 }
 
 /** `resourceclaims/status`. */

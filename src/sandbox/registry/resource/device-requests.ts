@@ -2,6 +2,7 @@
 import {
   duplicate,
   type FieldError,
+  internalError,
   invalid,
   notAllowed,
   notSupported,
@@ -57,7 +58,7 @@ function expressionErrors(expression: string, field: string): FieldError[] {
     case "invalid":
       return [invalid(field, expression, problem)];
     case "internal":
-      return [{ reason: "InternalError", field, message: `Internal error: ${problem}` }];
+      return [internalError(field, problem)];
     case "too complex":
       return [notAllowed(field, problem)];
   }

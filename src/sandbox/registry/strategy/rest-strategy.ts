@@ -1,18 +1,11 @@
 /** What a kind provides to the generic verbs. Source: apiserver v0.36 pkg/registry/rest/create.go, update.go, delete.go. */
 import type { StatusError } from "../../../api/status-error.ts";
 import type { Random } from "../../../platform/random.ts";
+import type { User } from "../../meta/access.ts";
 import type { FieldError } from "../../meta/field-errors.ts";
 import type { IpFamily } from "../../meta/go-addresses.ts";
 import type { ApiObject, Fields } from "../../meta/object.ts";
 import type { NameRule } from "../../validation/names.ts";
-
-/** The authenticated user of a request. */
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
 
 /** What is authorized in addition to the request: something else that is done to its resource. */
 export interface FurtherRight {
@@ -44,7 +37,7 @@ export interface StrategyContext {
   readonly random: Random;
   /** True if nothing of the request is stored. */
   readonly dryRun: boolean;
-  readonly user: UserInfo;
+  readonly user: User;
   /** The verb of the request: `update`. */
   readonly verb: string;
   /** The refusal of a right that the user does not have. */

@@ -3,7 +3,14 @@
  * Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodStatusUpdate, pkg/registry/core/pod/strategy.go.
  */
 import { addressOf } from "../../../../api/ip-address.ts";
-import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
+import {
+  duplicate,
+  internalError,
+  invalid,
+  notAllowed,
+  required,
+  type FieldError,
+} from "../../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
 import {
   eachErrors,
@@ -162,7 +169,7 @@ function addressErrors({ status, old }: Statuses, key: "podIPs" | "hostIPs"): Fi
   const wrong = families.indexOf(undefined);
   if (wrong >= 0) {
     const why = `failed to check for dual stack with error:invalid IP[${wrong}]: ${ips[wrong] ?? ""}`;
-    errors.push({ reason: "InternalError", field, message: `Internal error: ${why}` });
+    errors.push(internalError(field, why));
   }
   if (wrong < 0 && new Set(families).size === 2 && ips.length === 2) return errors;
   const shown = addresses.map(({ ip }) => ({ IP: textOf(ip) }));
