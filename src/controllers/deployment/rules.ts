@@ -242,6 +242,24 @@ export const scaleActive: Rule<ScaleActiveFacts> = rule<ScaleActiveFacts>({
   source: "sync.go scale, deployment_util.go FindActiveOrLatest",
 });
 
+interface StaleSizeFacts extends Facts {
+  readonly replicaSet: string;
+  readonly size: number;
+  readonly annotated: number;
+}
+
+/** The only active ReplicaSet has the right size, but its annotation records another: no rollout until it is scaled. */
+export const staleSize: Rule<StaleSizeFacts> = rule<StaleSizeFacts>({
+  id: "stale-size",
+  looksAt: ["spec.replicas", "annotation deployment.kubernetes.io/desired-replicas", "sizes of the ReplicaSets"],
+  chooses:
+    "When the only active ReplicaSet has all pods but its annotation records another size, every sync is taken for a change of size, and nothing corrects the annotation: no rollout starts or continues until spec.replicas changes.",
+  sentence: ({ replicaSet, size, annotated }) =>
+    `${replicaSet} has all ${size} pods, but its annotation desired-replicas says ${annotated} → taken for a change of size, no rollout until spec.replicas changes`,
+  example: { replicaSet: "web-6d5f4c", size: 4, annotated: 5 },
+  source: "sync.go isScalingEvent, scale; known as kubernetes/kubernetes#138036",
+});
+
 /** Old ReplicaSets are scaled to 0 because the new one has all pods. */
 export const saturated: Rule<Resize> = rule<Resize>({
   id: "saturated",
@@ -436,6 +454,7 @@ export const rules: readonly Rule[] = [
   createFailed,
   namespaceEnding,
   scaleActive,
+  staleSize,
   saturated,
   proportional,
   scaleUpNew,

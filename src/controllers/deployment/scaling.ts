@@ -15,7 +15,7 @@ import {
   totalSize,
 } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
-import { proportional, saturated, scaleActive } from "./rules.ts";
+import { proportional, saturated, scaleActive, staleSize } from "./rules.ts";
 import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
 
 /** Whether the annotation of an active ReplicaSet records a Deployment size other than that of the current spec. */
@@ -35,7 +35,7 @@ export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition):
   const single = findActiveOrLatest(partitioned);
   if (single !== undefined) {
     const from = sizeOf(single);
-    if (from === desired) return;
+    if (from === desired) return decideIfStale(rollout, single);
     const facts = { replicaSet: single.metadata.name, from, to: desired, active: from > 0 };
     await scaleReplicaSet(rollout, single, { to: desired, because: context.decide(scaleActive, facts) });
     return;
@@ -52,6 +52,17 @@ export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition):
   if (isRollingUpdate(deployment)) {
     await scaleProportionally(rollout, newReplicaSet === undefined ? newerFirst : [...newerFirst, newReplicaSet]);
   }
+}
+
+/**
+ * Upstream never corrects the annotation of a ReplicaSet that has its size: a Deployment scaled to that size just after its rollout had
+ * shrunk the ReplicaSet is stuck. Says so; a paused Deployment has no rollout to be stuck in.
+ */
+function decideIfStale({ context, deployment }: Rollout, replicaSet: ReplicaSet): void {
+  const annotated = sizeAnnotation(replicaSet, desiredReplicasAnnotation);
+  const size = sizeOf(replicaSet);
+  if (deployment.spec?.paused === true || annotated === undefined || annotated === size) return;
+  context.decide(staleSize, { replicaSet: replicaSet.metadata.name, size, annotated });
 }
 
 /** Whether the new ReplicaSet has all pods, by its size and by its annotation, and all of them are available. */

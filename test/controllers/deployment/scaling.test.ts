@@ -237,10 +237,24 @@ describe("a Deployment that is scaled during a rollout distributes its pods prop
         scene.put(Deployments, deploymentOf({ replicas, ...paused }));
         scene.put(ReplicaSets, ...sets);
         await scene.sync("shop/web");
-        const said = scene.decisions.filter(({ rule }) => ["scale-active", "saturated", "proportional"].includes(rule));
+        const said = scene.decisions.filter(({ rule }) =>
+          ["scale-active", "stale-size", "saturated", "proportional"].includes(rule),
+        );
         expect(said.map((decision) => decision.sentence)).toEqual(sentence === undefined ? [] : [sentence]);
       });
     }
+  });
+
+  // Upstream as well, see kubernetes/kubernetes#138036; test/differential/scripts/deployment/scaling.ts compares.
+  test("with the right size and an annotation of another there is no rollout, and it says why", async () => {
+    const old = setOf("old", { size: 4, desired: 5, most: 7, hoursOld: 2 });
+    scene.put(Deployments, deploymentOf({ replicas: 4 }));
+    scene.put(ReplicaSets, setOf("new", { image: "web:2", size: 0, desired: 5, most: 7 }), old);
+    await scene.sync("shop/web");
+    expect(sizesOf()).toEqual({ new: 0, old: 4 });
+    expect(scene.decisions.filter(({ rule }) => rule === "stale-size").map(({ sentence }) => sentence)).toEqual([
+      "old has all 4 pods, but its annotation desired-replicas says 5 → taken for a change of size, no rollout until spec.replicas changes",
+    ]);
   });
 
   test("with Recreate several active ReplicaSets are left alone", async () => {

@@ -82,6 +82,22 @@ export const scaling: readonly Script[] = [
     ],
   },
   {
+    // kubernetes/kubernetes#138036: a race between a rollout and a user leaves such an annotation.
+    name: "an annotation with another size than the Deployment's prevents a rollout until it is scaled",
+    steps: [
+      create({ replicas: 4, strategy: [1, 1] }),
+      allReady,
+      toReplicaSet("set desired-replicas to 5", 0, (stage, name) =>
+        stage.patch("replicasets", name, {
+          metadata: { annotations: { "deployment.kubernetes.io/desired-replicas": "5" } },
+        }),
+      ),
+      image(2),
+      replicas(3),
+      ...readyOneByOne(2),
+    ],
+  },
+  {
     name: "paused during a rollout, scaled up, resumed",
     steps: [
       create({ replicas: 6, strategy: [2, 1] }),
