@@ -116,6 +116,8 @@ export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namesp
     const [owners, sets, pods, maps] = (await Promise.all(
       (["deployments", "replicasets", "pods", "configmaps"] as const).map((resource) => stage.list(resource)),
     )) as [readonly Seen[], readonly Seen[], readonly Seen[], readonly Seen[]];
+    for (const each of owners)
+      if (isStuckByAnnotation(each, sets)) await stage.scale(each.metadata.name, each.spec.replicas + 1);
     expect(owners.map((each) => standing(each, sets, pods))).toEqual(owners.map(asked));
     expect(dangling([...sets, ...pods], [...owners, ...sets])).toEqual([]);
     const there = new Set(maps.map(({ metadata }) => metadata.name));
@@ -169,6 +171,18 @@ function standing(
     isEachTemplateThereOnce: new Set(hashes).size === hashes.length,
     image: imageOf({ spec }),
   };
+}
+
+/**
+ * Whether a rollout is stuck until someone scales the Deployment, by a race that upstream has, too (kubernetes/kubernetes#138036): its only
+ * active ReplicaSet has an old template and the right size, but an annotation with another size.
+ */
+function isStuckByAnnotation({ metadata: { uid }, spec }: Seen, sets: readonly Seen[]): boolean {
+  const active = sets.filter(isControlledBy(uid)).filter((set) => set.spec.replicas > 0);
+  const [only] = active;
+  if (only === undefined || active.length > 1 || imageOf(only) === imageOf({ spec })) return false;
+  const annotated = only.metadata.annotations?.["deployment.kubernetes.io/desired-replicas"];
+  return only.spec.replicas === spec.replicas && annotated !== String(spec.replicas);
 }
 
 function asked({ metadata: { name, generation }, spec }: Seen): object {
