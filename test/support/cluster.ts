@@ -71,7 +71,7 @@ export interface Cluster {
   audit(): Promise<readonly AuditEvent[]>;
   /** Kills a process with SIGKILL. */
   kill(name: ClusterProcess): Promise<void>;
-  /** Restarts a killed process; for kube-apiserver it waits until it is ready. */
+  /** Restarts a killed process; for kube-apiserver it waits until it is ready, and restarts kwok, too. */
   start(name: ClusterProcess): Promise<void>;
   /** Kills kube-apiserver, so that its connections break. */
   killApiServer(): Promise<void>;
@@ -157,7 +157,7 @@ function clusterIn(dir: string, port: number, stop: () => Promise<void>): Cluste
   const ca = readFileSync(join(dir, "ca.crt"), "utf8");
   const token = readFileSync(join(dir, "token"), "utf8").trim();
   const request = requester(url, token, ca);
-  const processes = processesOf(dir);
+  const processes = processesOf(dir, request);
   return {
     kubeconfig,
     certKubeconfig: join(dir, "kubeconfig-cert"),
@@ -258,22 +258,33 @@ async function createNamespace(request: Cluster["request"], name: string): Promi
   }
 }
 
-function processesOf(dir: string): Pick<Cluster, "kill" | "start" | "stopProcess" | "continueProcess"> {
+function processesOf(
+  dir: string,
+  request: Cluster["request"],
+): Pick<Cluster, "kill" | "start" | "stopProcess" | "continueProcess"> {
   const script = async (...command: string[]): Promise<void> => {
     const run = Bun.spawn(["bash", ...command], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
     const said = await new Response(run.stderr).text();
     if ((await run.exited) !== 0) throw new Error(said);
   };
+  const kill = async (name: ClusterProcess): Promise<void> => {
+    const pid = pidOf(dir, name);
+    process.kill(pid, "SIGKILL");
+    for (let tries = 0; isAlive(pid) && tries < 500; tries++) await Bun.sleep(10);
+  };
   const start = async (name: ClusterProcess): Promise<void> => {
+    // A new kwok would wait until the Leases of the last one have expired.
+    if (name === "kwok") await request("DELETE", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases");
     await script(join(controlPlaneScripts, "start.sh"), dir, name);
-    if (name === "kube-apiserver") await script(join(controlPlaneScripts, "wait-ready.sh"), dir);
+    if (name !== "kube-apiserver") return;
+    await script(join(controlPlaneScripts, "wait-ready.sh"), dir);
+    // kwok never repeats a write that the killed server left without a response: such a pod would never become ready, or never be removed.
+    if (!runs(dir, "kwok")) return;
+    await kill("kwok");
+    await start("kwok");
   };
   return {
-    async kill(name) {
-      const pid = pidOf(dir, name);
-      process.kill(pid, "SIGKILL");
-      for (let tries = 0; isAlive(pid) && tries < 500; tries++) await Bun.sleep(10);
-    },
+    kill,
     start,
     async stopProcess(name) {
       const pid = pidOf(dir, name);
@@ -287,9 +298,18 @@ function processesOf(dir: string): Pick<Cluster, "kill" | "start" | "stopProcess
   };
 }
 
-function pidOf(dir: string, name: ClusterProcess): number {
+/** The process's line in DIR/pids, if it was started in this cluster. */
+function lineOf(dir: string, name: ClusterProcess): string | undefined {
   const lines = readFileSync(join(dir, "pids"), "utf8").trim().split("\n");
-  const line = lines.find((candidate) => candidate.endsWith(` ${name}`));
+  return lines.find((line) => line.endsWith(` ${name}`));
+}
+
+function runs(dir: string, name: ClusterProcess): boolean {
+  return lineOf(dir, name) !== undefined;
+}
+
+function pidOf(dir: string, name: ClusterProcess): number {
+  const line = lineOf(dir, name);
   if (line === undefined) throw new Error(`${name} does not run in this cluster`);
   return Number(line.split(" ")[0]);
 }
