@@ -56,13 +56,12 @@ export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition):
 
 /**
  * Upstream never corrects the annotation of a ReplicaSet that has its size: a Deployment scaled to that size just after its rollout had
- * shrunk the ReplicaSet is stuck. Says so; a paused Deployment has no rollout to be stuck in.
+ * shrunk the ReplicaSet is stuck. Says so; unless the Deployment is paused, it is scaled only because of the annotation.
  */
 function decideIfStale({ context, deployment }: Rollout, replicaSet: ReplicaSet): void {
-  const annotated = sizeAnnotation(replicaSet, desiredReplicasAnnotation);
-  const size = sizeOf(replicaSet);
-  if (deployment.spec?.paused === true || annotated === undefined || annotated === size) return;
-  context.decide(staleSize, { replicaSet: replicaSet.metadata.name, size, annotated });
+  if (deployment.spec?.paused === true) return;
+  const annotated = Number(replicaSet.metadata.annotations?.[desiredReplicasAnnotation]);
+  context.decide(staleSize, { replicaSet: replicaSet.metadata.name, size: sizeOf(replicaSet), annotated });
 }
 
 /** Whether the new ReplicaSet has all pods, by its size and by its annotation, and all of them are available. */

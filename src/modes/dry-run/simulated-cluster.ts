@@ -89,7 +89,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     options.revision === undefined ? {} : { revision: options.revision },
   );
   // Nothing listens to deltas, or to writes of the simulated components, here.
-  const unheard = new TraceBus({ now: () => timeline.now() });
+  const silentBus = new TraceBus({ now: () => timeline.now() });
   const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
   const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
   // Every cluster has them, whichever controllers are selected.
@@ -120,7 +120,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     const inProcess = customs.before(withCachedDiscovery(sandbox.transport({ actor: name })));
     const refusing = refusingPods(inProcess, options.liveRefusals);
     const transport = onWrite === undefined ? refusing : recordingWrites(refusing, name, onWrite);
-    return createClient({ transport, bus: isSimulatedComponent(name) ? unheard : bus, timeline, fieldManager: name });
+    return createClient({ transport, bus: isSimulatedComponent(name) ? silentBus : bus, timeline, fieldManager: name });
   };
   const manager = new ControllerManager({
     controllers: withinScope([...asked, ...simulatedComponents], {
@@ -131,7 +131,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
       client: clientFor("informers"),
       timeline,
       random,
-      bus: unheard,
+      bus: silentBus,
       trackFieldManagers: false,
     }),
     clientOf: (definition) => clientFor(fieldManagerOf(definition)),

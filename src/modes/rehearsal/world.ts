@@ -66,18 +66,18 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
   const { sandbox } = place;
   const bus = new TraceBus({ now: () => timeline.now() });
   // Nothing listens to deltas of controllers, or to writes of the simulated components, here.
-  const unheard = new TraceBus({ now: () => timeline.now() });
+  const silentBus = new TraceBus({ now: () => timeline.now() });
   const unread = new Map<string, string>();
   const scope: Scope = { namespaces: undefined, held: new Map(), unread, uncounted: new Set() };
   const clientOn = (on: TraceBus, fieldManager: string): Client =>
     createClient({ transport: place.transportFor(fieldManager), bus: on, timeline, fieldManager });
   const referenced = new ReferencedObjects({
     sandbox,
-    client: clientOn(unheard, "kubectl-reconcile"),
+    client: clientOn(silentBus, "kubectl-reconcile"),
     onUnreadable: ({ group, kind }, why) => void unread.set(`${group}/${kind}`, why),
   });
-  const manager = managerOn({ options, bus, unheard, scope, referenced, clientOn });
-  const parts = { options, bus, manager, referenced, releasing: clientOn(unheard, "kubectl-reconcile") };
+  const manager = managerOn({ options, bus, silentBus, scope, referenced, clientOn });
+  const parts = { options, bus, manager, referenced, releasing: clientOn(silentBus, "kubectl-reconcile") };
   const behind = { transport: place.transportFor("program"), bus, timeline };
   const opened: ProgramRun[] = [];
   const open = async (plan: ProgramPlan | undefined): Promise<ProgramRun | undefined> => {
@@ -102,14 +102,14 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
 interface Surroundings {
   readonly options: RehearsalOptions;
   readonly bus: TraceBus;
-  readonly unheard: TraceBus;
+  readonly silentBus: TraceBus;
   readonly scope: Scope;
   readonly referenced: ReferencedObjects;
   readonly clientOn: (on: TraceBus, fieldManager: string) => Client;
 }
 
 /** The requested controllers and the simulated components. */
-function managerOn({ options, bus, unheard, scope, referenced, clientOn }: Surroundings): ControllerManager {
+function managerOn({ options, bus, silentBus, scope, referenced, clientOn }: Surroundings): ControllerManager {
   const { place, timeline, random } = options;
   const { sandbox } = place;
   const storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope };
@@ -135,14 +135,14 @@ function managerOn({ options, bus, unheard, scope, referenced, clientOn }: Surro
   return new ControllerManager({
     controllers: withinScope([...asked, ...simulated], { scope, nodesReport: false }),
     informers: new SharedInformerFactory({
-      client: clientOn(unheard, "informers"),
+      client: clientOn(silentBus, "informers"),
       timeline,
       random,
-      bus: unheard,
+      bus: silentBus,
       trackFieldManagers: false,
     }),
     serverVersion: () => options.serverVersion ?? ownVersion,
-    clientOf: (definition) => clientOn(isSimulated(definition) ? unheard : bus, fieldManagerOf(definition)),
+    clientOf: (definition) => clientOn(isSimulated(definition) ? silentBus : bus, fieldManagerOf(definition)),
     bus,
     timeline,
     random,
