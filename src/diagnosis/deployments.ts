@@ -14,6 +14,7 @@ import { pluralize } from "../api/pluralize.ts";
 import { ofAll } from "./spans.ts";
 
 const revisionAnnotation = "deployment.kubernetes.io/revision";
+const desiredReplicasAnnotation = "deployment.kubernetes.io/desired-replicas";
 
 /** By its status, the conditions of its ReplicaSets, and its pods. */
 export function examineDeployment(look: Look, item: Item<Deployment>): Examined {
@@ -26,6 +27,7 @@ export function examineDeployment(look: Look, item: Item<Deployment>): Examined 
   const unseenSpec = unseenGeneration(look, item);
   const isPaused = spec?.paused === true && (!done || (sets.unseen.length === 0 && newest === undefined));
   const late = deadlineExceeded(item);
+  const stuck = done || isPaused || unseenSpec.length > 0 ? [] : stuckBySize(item, sets.objects);
   const refused = sets.objects.flatMap((object) => replicaFailure({ kind: ReplicaSets, object }));
   const reached = done && unseenSpec.length === 0 && !isPaused;
   const ofSet = (set: ReplicaSet): readonly Pod[] => pods.objects.filter((pod) => isControlledBy(pod, set));
@@ -33,11 +35,12 @@ export function examineDeployment(look: Look, item: Item<Deployment>): Examined 
   const findings = [
     ...unseenSpec,
     ...(isPaused ? [paused(item)] : []),
+    ...stuck,
     ...(refused.length > 0 ? refused : replicaFailure(item)),
     ...podFindings(look, reached ? ordered.filter(isServing) : ordered),
     ...(reached ? [] : late),
   ];
-  const isLate = !reached && late.some(({ why }) => why.startsWith("ProgressDeadlineExceeded"));
+  const isLate = !reached && (stuck.length > 0 || late.some(({ why }) => why.startsWith("ProgressDeadlineExceeded")));
   const says = saysOf(deployment, newest, older);
   return {
     says: isLate ? `its rollout does not progress, ${says}` : says,
@@ -107,6 +110,30 @@ function paused(item: Item): Finding {
   const { name, namespace } = item.object.metadata;
   const advice = [kubectl(`rollout resume deployment/${name}${inNamespace(namespace)}`)];
   return { at: refOf(item), why: "it is paused: nothing is rolled out until it is resumed", advice };
+}
+
+/**
+ * The controller takes every sync for a change of size, which ends before a rollout: the only active ReplicaSet is an old one of the right
+ * size, but its annotation records another size. Nothing corrects it (kubernetes/kubernetes#138036).
+ * Source: kubernetes v1.36 pkg/controller/deployment/sync.go isScalingEvent, scale.
+ */
+function stuckBySize(item: Item<Deployment>, sets: readonly ReplicaSet[]): readonly Finding[] {
+  const { spec, status, metadata } = item.object;
+  const desired = spec?.replicas ?? 1;
+  const [only, ...more] = sets.filter((set) => (set.spec?.replicas ?? 1) > 0);
+  if (only === undefined || more.length > 0 || (only.spec?.replicas ?? 1) !== desired) return [];
+  const recorded = only.metadata.annotations?.[desiredReplicasAnnotation];
+  const isUpToDate = (status?.updatedReplicas ?? 0) >= desired;
+  if (isUpToDate || recorded === undefined || !/^\d+$/.test(recorded) || Number(recorded) === desired) return [];
+  const { name } = only.metadata;
+  const fix = `annotate rs/${name} ${desiredReplicasAnnotation}=${desired} --overwrite${inNamespace(metadata.namespace)}`;
+  return [
+    {
+      at: refOf({ kind: ReplicaSets, object: only }),
+      why: `its annotation desired-replicas says ${recorded}, the Deployment ${desired}: no rollout continues until they agree`,
+      advice: [kubectl(fix)],
+    },
+  ];
 }
 
 /** Its condition Progressing is False: the deadline is exceeded, or a creation was refused. */

@@ -240,6 +240,22 @@ export const brokenWorkloads: readonly Broken[] = [
     says: /0 of 2 pods of the new ReplicaSet \S+ are available, 2 of 2 old ones still serve/,
   },
   {
+    name: "a Deployment whose rollout is stopped by an annotation with another size",
+    ask: "deploy/d-stuck",
+    objects: [workload("Deployment", "d-stuck")],
+    async afterwards(hand) {
+      await hand.pods("d-stuck", 2);
+      const { body } = await hand.cluster.request("GET", `${apps}/replicasets?labelSelector=app%3Dd-stuck`);
+      const [set] = body.items as { metadata: { name: string } }[];
+      const annotations = { "deployment.kubernetes.io/desired-replicas": "3" };
+      await hand.patch(`${apps}/replicasets/${set?.metadata.name}`, { metadata: { annotations } });
+      await hand.patch(`${apps}/deployments/d-stuck`, {
+        spec: { template: { metadata: { labels: { version: "2" } } } },
+      });
+    },
+    says: /its annotation desired-replicas says 3, the Deployment 2: no rollout continues until they agree/,
+  },
+  {
     name: "a Deployment whose pods are not ready for long enough",
     ask: "deploy/d-young",
     objects: [workload("Deployment", "d-young", { spec: { minReadySeconds: 500 } })],
