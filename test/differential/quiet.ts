@@ -15,7 +15,7 @@ const owedQuietMs = 15_000;
 /** A step ends at most this long, plus the suite's patience, after it began, no matter what still happens. */
 const longestMs = 30_000;
 const pollMs = 50;
-/** If nothing is written and not everything is settled, the check is repeated at this interval, or sooner if something is written. */
+/** If nothing is written and something is owed or not settled, that is checked again after this time, or sooner if something is written. */
 const askAgainMs = 400;
 
 /**
@@ -26,7 +26,7 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
   const startedAt = performance.now();
   let lastAt = startedAt;
   let seen = log.effects.length;
-  let unsettledAt = -askAgainMs;
+  let askedAt = -askAgainMs;
   const owes = async (): Promise<boolean> => (await suite.owes?.(log, stage)) === true;
   while (performance.now() - startedAt < longestMs + (suite.patienceMs ?? 0)) {
     await Bun.sleep(pollMs);
@@ -36,17 +36,15 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
       lastAt = performance.now();
     }
     const silentMs = log.readUntil() - lastAt;
-    const patienceMs = suite.patienceMs ?? unsettledQuietMs;
-    if (silentMs >= patienceMs && (silentMs >= owedQuietMs || !(await owes()))) return;
     if (silentMs < (suite.quietMs ?? quietMs)) continue;
-    if (await owes()) continue;
+    if (added.length === 0 && performance.now() - askedAt < askAgainMs) continue;
+    askedAt = performance.now();
+    const patienceMs = suite.patienceMs ?? unsettledQuietMs;
+    const isOwed = silentMs < owedQuietMs && (await owes());
+    if (silentMs >= patienceMs && !isOwed) return;
+    if (isOwed) continue;
     if (suite.isSettled === undefined) return;
-    const askedAt = performance.now();
-    if (added.length === 0 && askedAt - unsettledAt < askAgainMs) continue;
-    if (!(await suite.isSettled(stage, log, actedAt))) {
-      unsettledAt = askedAt;
-      continue;
-    }
+    if (!(await suite.isSettled(stage, log, actedAt))) continue;
     // The write that has just settled it may be in a part of the log that has not been read yet.
     await readUpToNow(log, askedAt);
     if (log.effects.length === seen) return;

@@ -125,16 +125,17 @@ export class Workload {
   }
 }
 
-/** Retries until `check` no longer throws; after the time limit, throws its last error. */
+/** Retries until `check` no longer throws, less often the longer it takes; after the time limit, throws its last error. */
 export async function eventually(check: () => Promise<void>, atMostMs = 120_000): Promise<void> {
-  const until = performance.now() + atMostMs;
+  const startedAt = performance.now();
   for (;;) {
     try {
       await check();
       return;
     } catch (error) {
-      if (performance.now() > until) throw error;
-      await Bun.sleep(30);
+      const tookMs = performance.now() - startedAt;
+      if (tookMs > atMostMs) throw error;
+      await Bun.sleep(Math.min(250, 30 + tookMs / 20));
     }
   }
 }
