@@ -3,7 +3,6 @@
  * agreement.cluster.test.ts for the controllers that were added later. Nothing runs the pods: scripts do what kubelets would, while the
  * owner is suspended.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cronjob } from "../../../src/controllers/cronjob/cronjob.ts";
 import { daemonset } from "../../../src/controllers/daemonset/daemonset.ts";
 import { disruption } from "../../../src/controllers/disruption/disruption.ts";
@@ -11,17 +10,11 @@ import { defineAutoscaler } from "../../../src/controllers/horizontal-pod-autosc
 import { job } from "../../../src/controllers/job/job.ts";
 import { statefulset } from "../../../src/controllers/statefulset/statefulset.ts";
 import { ttlAfterFinished } from "../../../src/controllers/ttl-after-finished/ttl-after-finished.ts";
-import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { serveMetrics } from "../../differential/metrics-adapter.ts";
 import { randomScript as daemonSets } from "../../differential/scripts/daemonset/grammar.ts";
 import { randomScript as autoscalers } from "../../differential/scripts/horizontal-pod-autoscaler/grammar.ts";
-import { type Cluster, controllersMissing, startCluster } from "../../support/cluster.ts";
 import { tries } from "../../support/long.ts";
-import { describeAgreement, type Suite } from "./agreement.ts";
-import type { Mutant } from "./mutants.ts";
-import { mutantsOf, type Playing, playRounds, type Side } from "./played.ts";
-import { type Scripted, ScriptedChanges } from "./scripted.ts";
-import { shadowAgent } from "./support.ts";
+import { describeCasts, part, slowly } from "./casts.ts";
 import { autoscalerMutants, scheduledMutants, workloadMutants } from "./workload-mutants.ts";
 import {
   budgetsWithStalePods,
@@ -31,32 +24,7 @@ import {
   setsRolledBack,
 } from "./workload-scripts.ts";
 
-/** Five in the long form; SEED=n sets one, SEED=n,m two, one after the other on one cluster. */
-const seeds = process.env["SEED"]?.split(",").map(Number) ?? [20261121, 1, 2, 3, 4].slice(0, tries(1, 5));
-
-interface Part extends Suite, Pick<Scripted, "script" | "first" | "without"> {
-  readonly controller: ControllerDefinition;
-  readonly side?: Pick<Side, "namesPods" | "rollsOutAnywhere" | "looksTwice" | "isPeriodic">;
-}
-
-const part = ({ controller, ...rest }: Omit<Part, "name">): Part => ({ name: controller.name, controller, ...rest });
-
-/** Controllers that are compared together, on one cluster. */
-interface Cast {
-  readonly title: string;
-  /** The controllers of kube-controller-manager that run; others would change the same objects. */
-  readonly owners: readonly string[];
-  readonly kcmFlags: readonly string[];
-  readonly prepare?: (cluster: Cluster) => Promise<() => Promise<void>>;
-  readonly playing: Playing;
-  readonly parts: readonly Part[];
-  readonly mutants: readonly Mutant[];
-}
-
-// One request of a controller every 40 ms, so that its writes do not overtake our decisions.
-const slowly = ["--kube-api-qps=25", "--kube-api-burst=1"];
-
-const casts: readonly Cast[] = [
+describeCasts([
   {
     title: "controllers of pods",
     owners: ["statefulset-controller", "daemonset-controller", "job-controller"],
@@ -133,60 +101,4 @@ const casts: readonly Cast[] = [
     ],
     mutants: autoscalerMutants,
   },
-];
-
-describe.skipIf(controllersMissing !== undefined).each(casts)(
-  "shadow beside kube-controller-manager: $title",
-  ({ owners, kcmFlags, prepare, playing, parts, mutants }) => {
-    let cluster: Cluster;
-    let end: (() => Promise<void>) | undefined;
-    beforeAll(async () => {
-      cluster = await startCluster({
-        controllers: owners.join(","),
-        nodes: 0,
-        scheduler: false,
-        audit: true,
-        kcmFlags,
-      });
-      end = await prepare?.(cluster);
-    });
-    afterAll(async () => {
-      await end?.();
-      await cluster?.stop();
-    });
-
-    for (const seed of seeds) {
-      const isFirst = seed === seeds[0];
-      const sides = (): Side[] =>
-        parts.map(({ name, controller, script, first, without, side }) => {
-          const changes = new ScriptedChanges({
-            cluster,
-            prefix: `agree-${name}-${seed}-`,
-            // The numbers of one seed have other scripts than those of the next.
-            seed: 1000 * seed,
-            script,
-            changes: playing.rounds,
-            ...(first !== undefined && { first }),
-            ...(without !== undefined && { without }),
-          });
-          return { controller, isHere: changes.isHere, change: (number) => changes.change(number), ...side };
-        });
-      describeAgreement({
-        seed,
-        suites: parts,
-        mutants: isFirst ? mutants : [],
-        play() {
-          const own = sides();
-          return playRounds(cluster, [...own, ...(isFirst ? mutantsOf(own, mutants) : [])], playing);
-        },
-      });
-    }
-
-    test("only reads were sent", async () => {
-      const events = await cluster.audit();
-      const ours = events.filter(({ userAgent }) => userAgent?.startsWith(shadowAgent) === true);
-      expect(ours.length).toBeGreaterThan(0);
-      expect(ours.filter(({ verb }) => !["get", "list", "watch"].includes(verb))).toEqual([]);
-    });
-  },
-);
+]);

@@ -62,7 +62,7 @@ export function describeAgreement({ seed, suites, mutants, play }: Agreement): v
       if (wrong.length > intentions.size / 100) expect(wrong).toEqual([]);
     });
 
-    test.each(mutants)("a $controller that $does is found out", (mutant) => {
+    test.each(mutants)("$controller that $does is found out", (mutant) => {
       const one = playedBy(mutant.controller, mutant.does);
       const found = one.rounds
         .flatMap(({ verdict }) => verdict.differs)

@@ -4,9 +4,12 @@ import type { ObjectMeta } from "../../../src/api/object.ts";
 import type { Write } from "./judged.ts";
 
 interface Body {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
   readonly metadata?: ObjectMeta;
-  readonly spec?: unknown;
   readonly status?: unknown;
+  /** Of EndpointSlices; their order is random. */
+  readonly endpoints?: readonly object[] | null;
 }
 
 /** Two writes with the same text are the same write. The text includes the target, but not a name that the server generates. */
@@ -27,13 +30,16 @@ export function makerOf({ body }: Write): string | undefined {
 }
 
 function contentOf({ verb, resource, body }: Write): unknown {
-  const { metadata = {}, spec, status } = (body ?? {}) as Body;
+  // What is neither: `spec`, or the `data` of a ConfigMap, the `subsets` of Endpoints.
+  const { apiVersion: _version, kind: _kind, metadata = {}, status, endpoints, ...content } = (body ?? {}) as Body;
   switch (verb) {
     case "create":
     case "update": {
       if (resource.endsWith("/status")) return essential(status, "status");
       const { labels, annotations, finalizers, ownerReferences, generateName } = metadata;
-      return essential({ metadata: { labels, annotations, finalizers, ownerReferences, generateName }, spec });
+      const arranged = endpoints?.map((endpoint) => JSON.stringify(essential(endpoint))).sort();
+      const meta = { labels, annotations, finalizers, ownerReferences, generateName };
+      return essential({ metadata: meta, ...content, endpoints: arranged });
     }
     case "patch":
       return essential(body, "patch");
@@ -82,7 +88,7 @@ const defaults: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 
 /** `enableServiceLinks`: defaulted only in pods, so that it is missing in their template. */
 function isFilledIn(key: string): boolean {
-  return /(Time|Timestamp)$/.test(key) || key === "resourceVersion" || key === "enableServiceLinks";
+  return /(Time|Timestamp|trigger-time)$/.test(key) || key === "resourceVersion" || key === "enableServiceLinks";
 }
 
 function isEmpty(value: unknown): boolean {

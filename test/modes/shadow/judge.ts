@@ -22,7 +22,7 @@ export interface Round {
   readonly owner: readonly OwnerWrite[];
   /** Changes by any client to objects that are or were controlled by others. */
   readonly changes: readonly Change[];
-  /** `pods ns/name`: objects changed, beyond their status, or deleted by clients other than this owner. */
+  /** `pods ns/name`: objects changed, beyond their status, or deleted, with their status, by clients other than this owner. */
   readonly touched: ReadonlySet<string>;
   /**
    * Whether the owner lists its pods again for the status, after a sync has created and deleted some: how many of those its cache shows by
@@ -68,7 +68,7 @@ export function judge(round: Round): Verdict {
   };
 }
 
-/** Writes to one owner's pods that are compared by count: the name, and the choice among equal pods, is chance. */
+/** Writes to what one object controls that are compared by count: generated names, and the choice among equal pods, are chance. */
 interface Counted {
   readonly owner: readonly OwnerWrite[];
   readonly ours: readonly Write[];
@@ -118,8 +118,9 @@ function countedCreates({ syncs, owner, mayComeInstead = () => false }: Round): 
     const all = { owner: theirs.filter(its), ours: ours.filter(its) };
     const names = new Set(all.owner.map(({ given }) => given));
     const seen = new Set<string>();
-    const shown = ({ pods }: SyncRecord): number => {
-      for (const { metadata } of pods) if (names.has(metadata.name)) seen.add(metadata.name);
+    const shown = ({ pods, versions }: SyncRecord): number => {
+      for (const name of [...pods.map(({ metadata }) => metadata.name), ...versions.keys()])
+        if (names.has(name)) seen.add(name);
       return seen.size;
     };
     const count = countMeant(syncsOf(syncs, maker), ({ writes }) => writes.filter(its).length, shown);
@@ -261,7 +262,8 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
   if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
   // A scale is read from the server, and has the version of the scaled object.
   if (write.verb !== "update" || from === undefined || write.resource.endsWith("/scale")) return undefined;
-  const looked = `${write.resource.replace(/\/.*/, "")} ${write.namespace}/${write.name} ${from}`;
+  const key = write.namespace === "" ? write.name : `${write.namespace}/${write.name}`;
+  const looked = `${write.resource.replace(/\/.*/, "")} ${key} ${from}`;
   const known = syncs.filter(
     ({ primary, versions, lookedUp }) =>
       [primary?.resourceVersion, String(versions.get(write.name))].includes(from) || lookedUp.has(looked),

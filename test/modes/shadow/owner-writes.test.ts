@@ -37,3 +37,11 @@ test("an object that loses its last finalizer during its deletion is gone", () =
   expect(changes({ deletionTimestamp, deletionGracePeriodSeconds: 30 })).toEqual(["controlled"]);
   expect(changes({})).toEqual(["controlled"]);
 });
+
+test("an object that others delete is touched with its status, one that they patch is not", () => {
+  const touched = (verb: string): readonly string[] => [
+    ...auditedWrites([{ ...patched({}), verb }]).touchedBeside("deployment-controller"),
+  ];
+  expect(touched("delete")).toEqual(["replicasets.apps shop/web-1", "replicasets.apps/status shop/web-1"]);
+  expect(touched("patch")).toEqual(["replicasets.apps shop/web-1"]);
+});

@@ -9,7 +9,7 @@ export interface Audited {
   readonly of: (component: string) => readonly OwnerWrite[];
   /** Changes by any client to objects that are or were controlled by others. */
   readonly changes: readonly Change[];
-  /** `pods ns/name`: objects that other components have deleted, or written to beyond a subresource. */
+  /** `pods ns/name`: objects that other components have deleted, with their status, or written to beyond a subresource. */
   readonly touchedBeside: (component: string) => ReadonlySet<string>;
 }
 
@@ -25,7 +25,10 @@ export function auditedWrites(events: readonly AuditEvent[]): Audited {
       new Set(
         effects
           .filter((effect) => effect.component !== component && !effect.resource.includes("/"))
-          .map(({ resource, namespace, name }) => `${resource} ${namespace}/${name}`),
+          .flatMap(({ verb, resource, namespace, name }) => {
+            const own = `${namespace}/${name}`;
+            return verb === "delete" ? [`${resource} ${own}`, `${resource}/status ${own}`] : [`${resource} ${own}`];
+          }),
       ),
   };
 }

@@ -5,22 +5,26 @@
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { AgreementEvent } from "../../../src/trace/events.ts";
 import type { Cluster } from "../../support/cluster.ts";
+import { upstreamClientOf } from "../../support/upstream-clients.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { alike, comesOfSameRollout, sameTemplate } from "./interchangeable.ts";
-import type { SyncRecord } from "./judged.ts";
+import type { SyncRecord, Write } from "./judged.ts";
 import { withMadeNamed } from "./made-up.ts";
 import type { Mutant } from "./mutants.ts";
 import { auditedWrites } from "./owner-writes.ts";
 import { recording } from "./recorder.ts";
 import { type ShadowScene, shadowBeside } from "./support.ts";
 
+/** An object that is written. */
+export type Target = Pick<Write, "namespace" | "name">;
+
 /** A controller to be compared, unchanged or as a mutant. */
 export interface Side {
   readonly controller: ControllerDefinition;
   /** Undefined: all namespaces. */
   readonly namespace?: string;
-  /** Which writes count, the owner's and ours, by their namespace. Default: those in its namespace. */
-  readonly isHere?: (namespace: string) => boolean;
+  /** Which writes count, the owner's and ours, by their target. Default: those in its namespace. */
+  readonly isHere?: (target: Target) => boolean;
   /** Whether it matters which pod of an owner is deleted. Default: no, among pods of equal rank. */
   readonly namesPods?: boolean;
   /** Whether a rollout begins with an arbitrary one of its pods of one template. */
@@ -131,9 +135,9 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
   }
   const writes = auditedWrites((await cluster.audit()).slice(audited));
   for (const [index, { side, syncs, scene, rounds }] of watchers.entries()) {
-    const component = componentOf[side.controller.name] ?? `${side.controller.name}-controller`;
-    const isHere = ({ namespace }: { readonly namespace: string }): boolean =>
-      side.isHere?.(namespace) ?? (side.namespace === undefined || side.namespace === namespace);
+    const component = upstreamClientOf(side.controller.name);
+    const isHere = (target: Target): boolean =>
+      side.isHere?.(target) ?? (side.namespace === undefined || side.namespace === target.namespace);
     const [firstSync = 0, firstAgreement = 0] = from[index] ?? [];
     // Applies to both: objects left by an earlier seed may still be due, for the owner as for ours.
     const own = syncs.slice(firstSync).map((sync) => ({ ...sync, writes: sync.writes.filter(isHere) }));
@@ -148,13 +152,6 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
     rounds.push({ done, verdict, agreements: scene.agreements.slice(firstAgreement) });
   }
 }
-
-const componentOf: Readonly<Record<string, string>> = {
-  "garbage-collector": "generic-garbage-collector",
-  daemonset: "daemon-set-controller",
-  "horizontal-pod-autoscaler": "horizontal-pod-autoscaler",
-  "ttl-after-finished": "ttl-after-finished-controller",
-};
 
 async function inTurn(count: number, act: (number: number) => Promise<string>): Promise<string[]> {
   const done: string[] = [];

@@ -2,6 +2,7 @@
 import type { Cluster } from "../../support/cluster.ts";
 import { setStage, type Stage } from "../../differential/stage.ts";
 import type { Script, Step } from "../../differential/suite.ts";
+import type { Target } from "./played.ts";
 
 export interface Scripted {
   readonly cluster: Cluster;
@@ -32,7 +33,9 @@ export class ScriptedChanges {
     this.#options = options;
   }
 
-  readonly isHere = (namespace: string): boolean => namespace.startsWith(this.#options.prefix);
+  /** Names of cluster-scoped objects contain the namespace of their stage. */
+  readonly isHere = ({ namespace, name }: Target): boolean =>
+    namespace === "" ? name.includes(this.#options.prefix) : namespace.startsWith(this.#options.prefix);
 
   /** Performs the next step on the stage with this number; returns a description. */
   async change(number: number): Promise<string> {
@@ -53,7 +56,8 @@ export class ScriptedChanges {
   async #open(number: number): Promise<Performance> {
     const { cluster, prefix, seed, script, without, changes, first = 1 } = this.#options;
     const stage = await setStage(cluster, `${prefix}${number}`, Date.now());
-    const all = script(seed + number, 2 * (changes + first)).steps;
+    // Some are left out; a longer script begins with the same steps.
+    const all = script(seed + number, 8 * (changes + first)).steps;
     const performance = { stage, steps: all.filter(({ name }) => without?.test(name) !== true) };
     this.#performances.set(number, performance);
     return performance;

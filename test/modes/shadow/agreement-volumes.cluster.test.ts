@@ -1,0 +1,45 @@
+/** Shadow beside the real controllers of the finalizers that protect claims, volumes and their classes while they are in use. */
+import { persistentVolumeProtection } from "../../../src/controllers/persistentvolume-protection/persistentvolume-protection.ts";
+import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
+import { volumeAttributesClassProtection } from "../../../src/controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
+import { randomScript as protection } from "../../differential/scripts/storage-protection/grammar.ts";
+import { tries } from "../../support/long.ts";
+import { describeCasts, part, slowly } from "./casts.ts";
+import { protectionMutants } from "./volume-mutants.ts";
+
+describeCasts([
+  {
+    title: "the protection of volumes",
+    // Scripts set the phases of volumes, and finalizers that the binder would not expect.
+    owners: [
+      "persistentvolume-protection-controller",
+      "persistentvolumeclaim-protection-controller",
+      "volumeattributesclass-protection-controller",
+    ],
+    kcmFlags: slowly,
+    playing: { rounds: tries(8, 25), objects: 6 },
+    parts: [
+      // One step in each change: what decides about an object must not change twice before the owner sees it.
+      part({
+        controller: persistentVolumeClaimProtection,
+        script: protection,
+        without: /^(create volume|delete (v\d|gold|silver)|set the phase \w+ of v)/,
+        shows: ["update persistentvolumeclaims"],
+      }),
+      part({
+        controller: persistentVolumeProtection,
+        script: protection,
+        without:
+          /^(create (pod|claim )|bind|delete (p\d|c\d|all|gold|silver)|remove|set the (finalizers|current|target)|set .* of p)/,
+        shows: ["update persistentvolumes"],
+      }),
+      part({
+        controller: volumeAttributesClassProtection,
+        script: protection,
+        without: /^(create (pod|volume)|bind|delete (p\d|v\d)|remove|set the (finalizers|phase))/,
+        shows: ["update volumeattributesclasses.storage.k8s.io"],
+      }),
+    ],
+    mutants: protectionMutants,
+  },
+]);
