@@ -98,40 +98,30 @@ export function volumeFor(
   claim: PersistentVolumeClaim,
   { volumes, reservedOnly }: MatchOptions,
 ): PersistentVolume | undefined {
-  const suitable = [...volumes].filter((volume) => hasAccessModes(volume, claim)).sort(byNameThenModes);
-  for (const group of groupsOfModes(suitable)) {
-    const found = matchAmong(claim, { volumes: group, reservedOnly });
+  const suits = suitor(claim);
+  // Most volumes of a cluster are taken: those are left out first.
+  const possible = [...volumes].filter((volume) => suits(volume) && hasAccessModes(volume, claim));
+  for (const group of groupsOfModes(possible)) {
+    const reserved = firstByName(group.filter((volume) => isVolumeOf(volume, claim)));
+    const found = reserved !== undefined || reservedOnly ? reserved : smallest(freeFor(claim, group));
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-const modeCount = ({ spec }: PersistentVolume): number => new Set(spec?.accessModes).size;
-
-function byNameThenModes(a: PersistentVolume, b: PersistentVolume): number {
-  return modeCount(a) - modeCount(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
-}
-
-/** In the order of the volumes. */
+/** Volumes with the same access modes: those with the fewest first, among equals in the order of their names; upstream takes any. */
 function groupsOfModes(volumes: readonly PersistentVolume[]): readonly (readonly PersistentVolume[])[] {
-  const groups = new Map<string, PersistentVolume[]>();
-  for (const volume of volumes) {
-    const modes = [...new Set(volume.spec?.accessModes)].sort().join();
-    const group = groups.get(modes);
-    if (group === undefined) groups.set(modes, [volume]);
-    else group.push(volume);
-  }
-  return [...groups.values()];
+  const groups = Map.groupBy(volumes, ({ spec }) => [...new Set(spec?.accessModes)].sort().join());
+  const count = (modes: string): number => modes.split(",").length;
+  return [...groups].sort(([a], [b]) => count(a) - count(b) || (a < b ? -1 : 1)).map(([, group]) => group);
 }
 
-/** Source: pv_helpers.go FindMatchingVolume, as the controller calls it. */
-function matchAmong(
-  claim: PersistentVolumeClaim,
-  { volumes, reservedOnly }: MatchOptions,
-): PersistentVolume | undefined {
-  const possible = [...volumes].filter((volume) => mayServe(volume, claim));
-  const reserved = possible.find((volume) => isVolumeOf(volume, claim));
-  return reserved !== undefined || reservedOnly ? reserved : smallest(freeFor(claim, possible));
+function firstByName(volumes: readonly PersistentVolume[]): PersistentVolume | undefined {
+  let first: PersistentVolume | undefined;
+  for (const volume of volumes) {
+    if (first === undefined || volume.metadata.name < first.metadata.name) first = volume;
+  }
+  return first;
 }
 
 /** Which volumes count for a node. */
@@ -151,7 +141,8 @@ export function volumeOnNode(
   claim: PersistentVolumeClaim,
   { volumes, node, taken }: NodeMatchOptions,
 ): PersistentVolume | undefined {
-  const possible = [...volumes].filter((volume) => !taken.has(volume.metadata.name) && mayServe(volume, claim));
+  const suits = suitor(claim);
+  const possible = [...volumes].filter((volume) => !taken.has(volume.metadata.name) && suits(volume));
   const reserved = possible.find((volume) => isVolumeOf(volume, claim));
   if (reserved !== undefined) return isReachableFrom(reserved, node) ? reserved : undefined;
   const free = freeFor(claim, possible).filter(
@@ -166,15 +157,15 @@ export function isReachableFrom({ spec }: PersistentVolume, node: Node): boolean
   return required === undefined || required.nodeSelectorTerms.some((term) => termFits(term, node));
 }
 
-/** Whether it is large enough, of the right kind, and not taken. */
-function mayServe(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
-  return (
+/** Whether a volume is large enough for the claim, of the right kind, and not taken. */
+function suitor(claim: PersistentVolumeClaim): (volume: PersistentVolume) => boolean {
+  const requested = requestOf(claim);
+  return (volume) =>
     volume.metadata.deletionTimestamp === undefined &&
     (volume.spec?.claimRef === undefined || isVolumeOf(volume, claim)) &&
-    compareQuantities(capacityOf(volume), requestOf(claim)) >= 0 &&
     !modesDiffer(claim, volume) &&
-    !attributesDiffer(claim, volume)
-  );
+    !attributesDiffer(claim, volume) &&
+    compareQuantities(capacityOf(volume), requested) >= 0;
 }
 
 function freeFor(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[]): readonly PersistentVolume[] {
@@ -188,13 +179,16 @@ function freeFor(claim: PersistentVolumeClaim, volumes: readonly PersistentVolum
   );
 }
 
-/** The first of the smallest. */
+/** The smallest; of several, the first by name. */
 function smallest(volumes: readonly PersistentVolume[]): PersistentVolume | undefined {
-  let best: PersistentVolume | undefined;
+  let best: { readonly volume: PersistentVolume; readonly size: Quantity } | undefined;
   for (const volume of volumes) {
-    if (best === undefined || compareQuantities(capacityOf(volume), capacityOf(best)) < 0) best = volume;
+    const size = capacityOf(volume);
+    const difference = best === undefined ? -1 : compareQuantities(size, best.size);
+    if (best === undefined || difference < 0 || (difference === 0 && volume.metadata.name < best.volume.metadata.name))
+      best = { volume, size };
   }
-  return best;
+  return best?.volume;
 }
 
 /** Whether they name different VolumeAttributesClasses. */
