@@ -111,7 +111,13 @@ export function volumeFor(
 
 /** Volumes with the same access modes: those with the fewest first, among equals in the order of their names; upstream takes any. */
 function groupsOfModes(volumes: readonly PersistentVolume[]): readonly (readonly PersistentVolume[])[] {
-  const groups = Map.groupBy(volumes, ({ spec }) => [...new Set(spec?.accessModes)].sort().join());
+  const groups = new Map<string, PersistentVolume[]>();
+  for (const volume of volumes) {
+    const modes = [...new Set(volume.spec?.accessModes)].sort().join();
+    const group = groups.get(modes);
+    if (group === undefined) groups.set(modes, [volume]);
+    else group.push(volume);
+  }
   const count = (modes: string): number => modes.split(",").length;
   return [...groups].sort(([a], [b]) => count(a) - count(b) || (a < b ? -1 : 1)).map(([, group]) => group);
 }
