@@ -3,7 +3,7 @@
  * least five rounds. Requires Go (and cargo, for kube-rs) the first time, Linux for the memory figures.
  *
  * `npm run bench -- [--json] [--rounds N] [--idle SECONDS] [--deltas N] [sync] [watch] [trace] [queue] [emit] [sandbox] [replicaset] [deployments] [workloads] [dry-run]
- * [all] [garbage] [memory] [proxy]`
+ * [all] [services] [nodes] [claims] [garbage] [memory] [proxy]`
  *
  * Prints a table and what each side does, or with `--json` one line per figure. A figure that misses its goal is a result like any other;
  * the exit code is 1 only if something could not be measured.
@@ -12,7 +12,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Cluster, startCluster } from "../test/support/cluster.ts";
+import { type Cluster, type ClusterOptions, startCluster } from "../test/support/cluster.ts";
+import { claimsBound } from "./bench/claims.ts";
 import { deploymentFigures } from "./bench/deployments.ts";
 import { dryRunFigures } from "./bench/dry-run.ts";
 import { isFigure, type Result } from "./bench/figures.ts";
@@ -25,12 +26,15 @@ import { sandboxFigures } from "./bench/sandbox.ts";
 import { proxyFigures } from "./bench/proxy.ts";
 import { replicaSetFigures } from "./bench/replicaset.ts";
 import { runAllFigures } from "./bench/run-all.ts";
+import { type Scene, sceneFigures } from "./bench/scenes.ts";
+import { servicesThroughRollout } from "./bench/services.ts";
 import { sides } from "./bench/sides.ts";
+import { silence } from "./bench/silent-nodes.ts";
 import { syncFigures } from "./bench/sync.ts";
 import { table } from "./bench/table.ts";
 import { traceFigures } from "./bench/trace.ts";
 import { watchFigures } from "./bench/watch.ts";
-import { workloadFigures } from "./bench/workloads.ts";
+import { workloadScenes } from "./bench/workloads.ts";
 import { watchCommandFigures } from "./bench/watch-command.ts";
 import { buildControlPlane } from "./control-plane.ts";
 
@@ -46,12 +50,16 @@ const groups = [
   "watch",
   "trace",
   "all",
+  "services",
+  "nodes",
+  "claims",
   "garbage",
   "memory",
   "proxy",
 ] as const;
 type Group = (typeof groups)[number];
 const podCount = 10_000;
+const nodeCount = 500;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -96,12 +104,36 @@ async function measure(group: Group, run: () => Promise<readonly Result[]>): Pro
 }
 
 const dir = mkdtempSync(join(tmpdir(), "bench-"));
+/** Starts a cluster. Builds the control plane first, if it is missing. */
+async function built(options: ClusterOptions): Promise<Cluster> {
+  const control = await buildControlPlane();
+  if (control.is === "failed") throw new Error(control.why);
+  return startCluster(options);
+}
+
+/** Measures on a separate cluster. */
+async function on(
+  options: ClusterOptions,
+  figures: (cluster: Cluster) => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
+  const own = await built(options);
+  try {
+    return await figures(own);
+  } finally {
+    await own.stop();
+  }
+}
+
+/** Scenes on a separate cluster. */
+async function scenes(options: ClusterOptions, played: readonly Scene[]): Promise<readonly Result[]> {
+  const program = await buildProgram(dir);
+  return on(options, (cluster) => sceneFigures({ rounds, cluster, program, dir }, played));
+}
+
 let cluster: Cluster | undefined;
 const oneCluster = async (): Promise<Cluster> => {
   if (cluster !== undefined) return cluster;
-  const built = await buildControlPlane();
-  if (built.is === "failed") throw new Error(built.why);
-  cluster = await startCluster();
+  cluster = await built({});
   return cluster;
 };
 let pods: string | undefined;
@@ -110,24 +142,11 @@ const filled = async (): Promise<{ readonly cluster: Cluster; readonly pods: str
   const into = await oneCluster();
   if (pods !== undefined) return { cluster: into, pods };
   progress(`filling a cluster with ${podCount} pods`);
-  await fillWithPods(into, podCount);
+  await fillWithPods(into, { count: podCount, nodes: 100 });
   pods = join(dir, "pods.json");
   progress(`${Math.round(await savePods(into, pods))} bytes a pod, as JSON`);
   return { cluster: into, pods };
 };
-
-/** On a separate cluster with nodes. */
-async function workloadsOnNodes(): Promise<readonly Result[]> {
-  const built = await buildControlPlane();
-  if (built.is === "failed") throw new Error(built.why);
-  const nodes = 500;
-  const own = await startCluster({ controllers: "none", nodes });
-  try {
-    return await workloadFigures({ rounds, cluster: own, program: await buildProgram(dir), dir, nodes });
-  } finally {
-    await own.stop();
-  }
-}
 
 const ours = await buildOurs(dir);
 const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
@@ -137,7 +156,11 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
   replicaset: async () =>
     replicaSetFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
   deployments: async () => deploymentFigures({ rounds, program: await buildProgram(dir), dir }),
-  workloads: async () => workloadsOnNodes(),
+  workloads: () => scenes({ controllers: "none", nodes: nodeCount }, workloadScenes(nodeCount)),
+  services: () => scenes({ controllers: "none", nodes: 20 }, [servicesThroughRollout]),
+  nodes: () => scenes({}, [silence()]),
+  // Nothing would remove the finalizers that this plug-in adds.
+  claims: () => scenes({ apiServerFlags: ["--disable-admission-plugins=StorageObjectInUseProtection"] }, [claimsBound]),
   "dry-run": async () => dryRunFigures({ rounds, program: await buildProgram(dir), dir }),
   sandbox: async () => sandboxFigures({ rounds, cluster: await oneCluster(), program: await buildProgram(dir), dir }),
   sync: async () =>
@@ -189,14 +212,15 @@ const runs: Readonly<Record<Group, () => Promise<readonly Result[]>>> = {
       dependents: 10_000,
       idleMs: Number(values.idle) * 1000,
     }),
-  all: async () =>
-    runAllFigures({
-      rounds,
-      cluster: (await filled()).cluster,
-      program: await buildProgram(dir),
-      dir,
-      idleMs: Number(values.idle) * 1000,
-    }),
+  all: async () => {
+    const program = await buildProgram(dir);
+    return on({ controllers: "none", nodes: nodeCount, scheduler: false }, async (own) => {
+      progress(`filling a cluster of ${nodeCount} nodes with ${podCount} pods`);
+      await fillWithPods(own, { count: podCount, nodes: nodeCount });
+      const idleMs = Number(values.idle) * 1000;
+      return runAllFigures({ rounds, cluster: own, program, dir, pods: podCount, nodes: nodeCount, idleMs });
+    });
+  },
 };
 
 const results: Result[] = [];

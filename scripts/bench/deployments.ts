@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { startCluster } from "../../test/support/cluster.ts";
 import { type Child, start } from "./child.ts";
-import { watchDeployments } from "./deployment-watch.ts";
 import { type ApiServer, post } from "./api-server.ts";
 import { figure, type Result } from "./figures.ts";
+import { inLanes } from "./lanes.ts";
+import { watchStates } from "./state-watch.ts";
 
 const goal = { is: "at most", ratio: 0.5 } as const;
 /** Pods per node in the sandbox; kwok's nodes accept more. */
@@ -28,6 +29,10 @@ const loads: readonly Load[] = [
   { name: "a Deployment of 500 replicas, from apply to available", deployments: 1, replicas: 500 },
   { name: "1,000 Deployments of 3 replicas, from the first apply to all available", deployments: 1000, replicas: 3 },
 ];
+
+interface DeploymentSeen {
+  readonly status?: { readonly availableReplicas?: number };
+}
 
 interface Side {
   readonly apiServer: ApiServer;
@@ -67,17 +72,18 @@ async function measured(side: Side, load: Load): Promise<number> {
       { metadata: { name: "default" } },
       [201, 409],
     );
-    const watch = await watchDeployments(apiServer, namespace, load.replicas);
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+    const watch = await watchStates<DeploymentSeen>(apiServer, {
+      path,
+      isReached: ({ status }) => (status?.availableReplicas ?? 0) >= load.replicas,
+    });
     try {
       const from = performance.now();
-      const available = watch.available(load.deployments);
-      let next = 0;
-      const lane = async (): Promise<void> => {
-        for (let n = next++; n < load.deployments; n = next++) {
-          await post(apiServer, `/apis/apps/v1/namespaces/${namespace}/deployments`, deployment(n, load.replicas));
-        }
-      };
-      await Promise.all([available, ...Array.from({ length: Math.min(lanes, load.deployments) }, lane)]);
+      const available = watch.reached(load.deployments);
+      const made = inLanes({ count: load.deployments, lanes }, (n) =>
+        post(apiServer, path, deployment(n, load.replicas)),
+      );
+      await Promise.all([available, made]);
       return performance.now() - from;
     } finally {
       watch.stop();

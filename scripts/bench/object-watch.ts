@@ -8,6 +8,8 @@ export interface ObjectWatch {
   deleted(count: number): Promise<void>;
   /** When the event that was waited for came, in ms since 1970. */
   at(): number;
+  /** When the last event of any type came, in ms since 1970; 0 before the first. */
+  lastAt(): number;
   now(): number;
   stop(): void;
 }
@@ -26,10 +28,11 @@ export async function watchObjects(apiServer: ApiServer, path: string): Promise<
   const stop = new AbortController();
   const seen = { ADDED: 0, DELETED: 0 };
   const now = (): number => performance.timeOrigin + performance.now();
-  let [at, look] = [0, (): void => undefined];
+  let [at, lastAt, look] = [0, 0, (): void => undefined];
   let version = "0";
   const onLine = (line: string): void => {
     const type = line.slice(typeAt, line.indexOf('"', typeAt));
+    lastAt = now();
     version = /"resourceVersion":"(\d+)"/.exec(line)?.[1] ?? version;
     if (type !== "ADDED" && type !== "DELETED") return;
     seen[type]++;
@@ -60,6 +63,7 @@ export async function watchObjects(apiServer: ApiServer, path: string): Promise<
     created: (count) => reached("ADDED", count),
     deleted: (count) => reached("DELETED", count),
     at: () => at,
+    lastAt: () => lastAt,
     now,
     stop: () => stop.abort(),
   };

@@ -1,4 +1,5 @@
 import type { Cluster } from "../../test/support/cluster.ts";
+import { inLanes } from "./lanes.ts";
 
 /** Concurrent requests while pods are created. */
 const lanes = 48;
@@ -6,14 +7,17 @@ const pageSize = 500;
 
 /**
  * Fills a cluster with pods like those of a busy service: about 11 KB of JSON each, a third of it managedFields, a status written by a
- * different manager from the spec. One namespace per 100.
+ * different manager from the spec. One namespace per 100; on nodes named `fake-0` and so on, whether they exist or not.
  */
-export async function fillWithPods(cluster: Cluster, count: number): Promise<void> {
+export async function fillWithPods(
+  cluster: Cluster,
+  { count, nodes }: { readonly count: number; readonly nodes: number },
+): Promise<void> {
   const namespaces = Array.from({ length: Math.ceil(count / 100) }, (_, i) => `bench-${i}`);
-  await inLanes(namespaces.length, async (i) => cluster.createNamespace(namespaces[i] as string));
-  await inLanes(count, async (i) => {
+  await inLanes({ count: namespaces.length, lanes }, async (i) => cluster.createNamespace(namespaces[i] as string));
+  await inLanes({ count, lanes }, async (i) => {
     const namespace = namespaces[Math.floor(i / 100)] as string;
-    const made = await send(cluster, "POST", `/api/v1/namespaces/${namespace}/pods`, podNumber(i), "deployer");
+    const made = await send(cluster, "POST", `/api/v1/namespaces/${namespace}/pods`, podNumber(i, nodes), "deployer");
     await send(
       cluster,
       "PATCH",
@@ -40,14 +44,6 @@ export async function savePods(cluster: Cluster, path: string): Promise<number> 
   return list.length / items.length;
 }
 
-async function inLanes(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let index = next++; index < count; index = next++) await work(index);
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, count) }, lane));
-}
-
 async function send(
   cluster: Cluster,
   method: string,
@@ -61,7 +57,7 @@ async function send(
   return answer.body as { metadata: { name: string } };
 }
 
-function podNumber(i: number): unknown {
+function podNumber(i: number, nodes: number): unknown {
   const app = `service-${i % 50}`;
   return {
     metadata: {
@@ -81,7 +77,7 @@ function podNumber(i: number): unknown {
       },
     },
     spec: {
-      nodeName: `node-${i % 100}`,
+      nodeName: `fake-${i % nodes}`,
       serviceAccountName: "default",
       containers: [container("main", 8080), container("sidecar", 9102)],
       initContainers: [container("migrate", 8081)],

@@ -22,6 +22,20 @@ export const sides: Readonly<Record<string, readonly string[]>> = {
     "workloads: 500 nodes of kwok's, which starts and ends all pods; kube-scheduler places the DaemonSet's, the others name their node",
     "workloads: a CronJob's Jobs are counted as they are created, from the minute's turn; nothing runs them",
   ],
+  services: [
+    "services: `run deployment replicaset endpoints endpointslice` beside kube-controller-manager with the same four; no rate limits",
+    "services: 20 nodes of kwok's and kube-scheduler, the same for both; until the last write of an Endpoints object or EndpointSlice",
+  ],
+  nodes: [
+    "nodes: `run node-lifecycle` beside kube-controller-manager with the same one, with its default periods: 5 s and 50 s",
+    "nodes: this process renews the Leases; from the first node that is Unknown to the last pod that is not ready; processor time from the silence on",
+  ],
+  claims: [
+    "claims: `run persistentvolume-binder` beside kube-controller-manager with the same one; the volumes exist before",
+  ],
+  all: [
+    "run all: the same controllers on both sides, neither with keys or certificates; a round by kube-controller-manager that does not count comes first",
+  ],
   proxy: [
     "proxy: as a user starts it, with its text screen; client-go runs unchanged, with the kubeconfig that `proxy` wrote",
     "proxy: lag is from the server's write of 100 events to the client's reading of the last; the 99th percentile of all such chunks",

@@ -1,103 +1,21 @@
 /** Jobs, StatefulSets, DaemonSets and CronJobs, compared with kube-controller-manager, on a real cluster with kwok nodes. */
 import type { Cluster } from "../../test/support/cluster.ts";
-import { type RoundsOf, type Side, sides, startSide } from "./contestants.ts";
 import { post } from "./api-server.ts";
-import { figure, type Result } from "./figures.ts";
 import { watchObjects } from "./object-watch.ts";
-
-export interface WorkloadOptions {
-  readonly rounds: number;
-  /** With nodes and kube-scheduler, without controllers. */
-  readonly cluster: Cluster;
-  /** `dist/kubectl-reconcile`. */
-  readonly program: string;
-  readonly dir: string;
-  /** How many nodes the cluster has. */
-  readonly nodes: number;
-}
-
-interface Round {
-  readonly ms: number;
-  readonly cpuMs: number;
-}
-
-/** What is measured: `play` resolves to the time that it took. */
-interface Scene {
-  readonly name: string;
-  readonly controllers: readonly string[];
-  /** Resolves when the controller is running: its caches are synced, its first writes sent. */
-  warm(stage: Stage): Promise<void>;
-  play(stage: Stage): Promise<number>;
-}
-
-interface Stage {
-  readonly cluster: Cluster;
-  readonly namespace: string;
-  readonly nodes: number;
-}
+import type { Scene, Stage } from "./scenes.ts";
 
 const jobPods = 1000;
 const setPods = 100;
 const cronJobs = 500;
 
-/** Each scene by each side in turn, in a separate namespace and process. */
-export async function workloadFigures(options: WorkloadOptions): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  for (const scene of scenesOn(options.nodes)) {
-    const rounds: RoundsOf<Round> = { ours: [], "kube-controller-manager": [] };
-    for (let round = 0; round < options.rounds; round++) {
-      for (const side of sides) rounds[side].push(await oneRound(options, scene, side));
-    }
-    const compare = (what: string, of: keyof Round, ratio: number): Result =>
-      figure(
-        `${scene.name}${what}`,
-        "ms",
-        { is: "at most", ratio },
-        {
-          ours: rounds.ours.map((each) => each[of]),
-          peer: rounds["kube-controller-manager"].map((each) => each[of]),
-        },
-      );
-    results.push(compare("", "ms", 1), compare(": processor time", "cpuMs", 0.7));
-  }
-  return results;
-}
-
-let namespaces = 0;
-
-async function oneRound(options: WorkloadOptions, scene: Scene, side: Side): Promise<Round> {
-  const { cluster, nodes } = options;
-  const namespace = `workloads-${++namespaces}`;
-  await cluster.createNamespace(namespace);
-  const stage = { cluster, namespace, nodes };
-  const child = startSide(side, options, scene.controllers);
-  try {
-    await scene.warm(stage);
-    await Bun.sleep(1000);
-    const before = child.usage();
-    const ms = await scene.play(stage);
-    // What the last write causes, such as a status update, belongs to it.
-    await Bun.sleep(1000);
-    return { ms, cpuMs: child.usage().cpuMs - before.cpuMs };
-  } finally {
-    await child.stop();
-    await clear(stage);
-  }
-}
-
-const emptied = ["batch/v1/cronjobs", "batch/v1/jobs", "apps/v1/statefulsets", "apps/v1/daemonsets"] as const;
-
-/** So neither side finds leftovers of an earlier round. Nothing else removes the finalizers of a Job's pods. */
-async function clear({ cluster, namespace }: Stage): Promise<void> {
-  const within = (resource: (typeof emptied)[number]): string => {
+/** Gone after a round; nothing else removes the finalizers of a Job's pods. */
+const leaves = (namespace: string): readonly string[] => [
+  ...["batch/v1/cronjobs", "batch/v1/jobs", "apps/v1/statefulsets", "apps/v1/daemonsets"].map((resource) => {
     const [group, version, plural] = resource.split("/");
     return `/apis/${group}/${version}/namespaces/${namespace}/${plural}`;
-  };
-  for (const resource of emptied) await cluster.request("DELETE", within(resource), orphaning);
-  await cluster.request("DELETE", `/api/v1/namespaces/${namespace}/pods`, { gracePeriodSeconds: 0 });
-}
-
-const orphaning = { propagationPolicy: "Background" };
+  }),
+  `/api/v1/namespaces/${namespace}/pods`,
+];
 
 const labels = { app: "bench" };
 /** With a node name: nothing has to be scheduled. */
@@ -107,26 +25,36 @@ const spec = {
   containers: [{ name: "main", image: "registry.example.com/main:1" }],
 };
 
-function scenesOn(nodes: number): readonly Scene[] {
+/** For a cluster with so many nodes, named `fake-0` and so on. */
+export function workloadScenes(nodes: number): readonly Scene[] {
   return [
-    { name: `Job of ${jobPods} pods`, controllers: ["job"], warm: (stage) => runJob(stage, 1), play: playJob },
+    {
+      name: `Job of ${jobPods} pods`,
+      controllers: ["job"],
+      warm: (stage) => runJob(stage, 1),
+      play: playJob,
+      leaves,
+    },
     {
       name: `StatefulSet of ${setPods} pods, in parallel, up and down`,
       controllers: ["statefulset"],
       warm: async (stage) => void (await upAndDown(stage, "warm", 1)),
       play: (stage) => upAndDown(stage, "bench", setPods),
+      leaves,
     },
     {
       name: `DaemonSet on ${nodes} nodes`,
       controllers: ["daemonset"],
       warm: async (stage) => void (await onNodes(stage, "warm", { "kubernetes.io/hostname": "fake-1" }, 1)),
       play: (stage) => onNodes(stage, "bench", {}, nodes),
+      leaves,
     },
     {
       name: `${cronJobs} CronJobs at a minute's turn`,
       controllers: ["cronjob"],
       warm: (stage) => makeCronJobs(stage),
       play: atTheTurn,
+      leaves,
     },
   ];
 }
