@@ -7,10 +7,6 @@ import { watchStates } from "./state-watch.ts";
 const claims = 1000;
 const lanes = 16;
 
-interface Claim {
-  readonly status?: { readonly phase?: string };
-}
-
 /** From the first claim to the last one that is bound; the volumes are there before. */
 export const claimsBound: Scene = {
   name: `${claims} claims bound`,
@@ -47,7 +43,7 @@ async function bind(
   { first, count }: { readonly first: number; readonly count: number },
 ): Promise<number> {
   const path = claimsIn(namespace);
-  const bound = await watchStates<Claim>(cluster, { path, isReached: ({ status }) => status?.phase === "Bound" });
+  const bound = await watchStates(cluster, { path, isReached: ({ status }) => status?.phase === "Bound" });
   // The claim that warmed up is bound already.
   const before = first === 0 ? 1 : 0;
   try {

@@ -30,10 +30,6 @@ const loads: readonly Load[] = [
   { name: "1,000 Deployments of 3 replicas, from the first apply to all available", deployments: 1000, replicas: 3 },
 ];
 
-interface DeploymentSeen {
-  readonly status?: { readonly availableReplicas?: number };
-}
-
 interface Side {
   readonly apiServer: ApiServer;
   stop(): Promise<void>;
@@ -73,7 +69,7 @@ async function measured(side: Side, load: Load): Promise<number> {
       [201, 409],
     );
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
-    const watch = await watchStates<DeploymentSeen>(apiServer, {
+    const watch = await watchStates(apiServer, {
       path,
       isReached: ({ status }) => (status?.availableReplicas ?? 0) >= load.replicas,
     });

@@ -13,12 +13,6 @@ const quietMs = 3000;
 /** An upper bound, not a measurement. */
 const longestMs = 300_000;
 
-interface Rollout {
-  readonly metadata: { readonly generation: number };
-  readonly spec: { readonly replicas: number };
-  readonly status?: Readonly<Record<string, number | undefined>>;
-}
-
 interface Slice {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
   readonly endpoints: readonly { readonly conditions: { readonly ready?: boolean } }[] | null;
@@ -81,12 +75,14 @@ async function rollout(stage: Stage): Promise<number> {
  */
 async function withWatches(stage: Stage, generation: number, act: () => Promise<void>): Promise<number> {
   const { cluster, namespace } = stage;
-  const deployments = await watchStates<Rollout>(cluster, {
+  const deployments = await watchStates(cluster, {
     path: deploymentsIn(namespace),
     isReached: ({ metadata, spec, status }) =>
-      metadata.generation >= generation &&
-      status?.["observedGeneration"] === metadata.generation &&
-      ["replicas", "updatedReplicas", "availableReplicas"].every((count) => status[count] === spec.replicas),
+      (metadata.generation ?? 0) >= generation &&
+      status?.observedGeneration === metadata.generation &&
+      (["replicas", "updatedReplicas", "availableReplicas"] as const).every(
+        (count) => status?.[count] === spec?.replicas,
+      ),
   });
   const lists = await Promise.all([
     watchObjects(cluster, slicesIn(namespace)),

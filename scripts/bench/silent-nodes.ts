@@ -5,7 +5,7 @@
 import { post } from "./api-server.ts";
 import { inLanes } from "./lanes.ts";
 import type { Scene, Stage } from "./scenes.ts";
-import { watchStates } from "./state-watch.ts";
+import { type Watched, watchStates } from "./state-watch.ts";
 
 const nodes = 500;
 const silent = 50;
@@ -14,15 +14,7 @@ const lanes = 16;
 /** As a kubelet does. */
 const renewEveryMs = 10_000;
 
-interface Tainted {
-  readonly spec: { readonly taints?: readonly object[] };
-}
-
-interface Conditioned {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
-const readiness = ({ status }: Conditioned): string | undefined =>
+const readiness = ({ status }: Watched): string | undefined =>
   status?.conditions?.find(({ type }) => type === "Ready")?.status;
 
 const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
@@ -41,11 +33,11 @@ export function silence(): Scene {
     },
     async play(stage) {
       const { cluster, namespace } = stage;
-      const unknown = await watchStates<Conditioned>(cluster, {
+      const unknown = await watchStates(cluster, {
         path: "/api/v1/nodes",
         isReached: (node) => readiness(node) === "Unknown",
       });
-      const notReady = await watchStates<Conditioned>(cluster, {
+      const notReady = await watchStates(cluster, {
         path: `/api/v1/namespaces/${namespace}/pods`,
         isReached: (pod) => readiness(pod) === "False",
       });
@@ -89,9 +81,9 @@ async function makeNodes({ cluster, namespace }: Stage): Promise<void> {
 
 /** A new node has a taint until the controller has seen that it is ready. */
 async function untainted({ cluster }: Stage): Promise<void> {
-  const watch = await watchStates<Tainted>(cluster, {
+  const watch = await watchStates(cluster, {
     path: "/api/v1/nodes",
-    isReached: ({ spec }) => (spec.taints ?? []).length === 0,
+    isReached: ({ spec }) => (spec?.taints ?? []).length === 0,
   });
   try {
     await watch.reached(nodes);

@@ -13,24 +13,34 @@ export interface StateWatch {
 
 const longestMs = 300_000;
 
-interface Identified {
-  readonly metadata: { readonly uid: string; readonly resourceVersion: string };
+/** An object, with the fields by which states are told apart. */
+export interface Watched {
+  readonly metadata: { readonly uid: string; readonly resourceVersion: string; readonly generation?: number };
+  readonly spec?: { readonly replicas?: number; readonly taints?: readonly object[] };
+  readonly status?: {
+    readonly phase?: string;
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
 }
 
 /**
  * Watches the objects at `path`, such as `/api/v1/namespaces/bench/pods`; continues from the last version when the server ends the watch.
  * An object that has been in the state once stays counted.
  */
-export async function watchStates<T>(
+export async function watchStates(
   apiServer: ApiServer,
-  { path, isReached }: { readonly path: string; readonly isReached: (object: T) => boolean },
+  { path, isReached }: { readonly path: string; readonly isReached: (object: Watched) => boolean },
 ): Promise<StateWatch> {
   const stop = new AbortController();
   const done = new Set<string>();
   let version = "0";
   let look = (): void => undefined;
   const onLine = (line: string): void => {
-    const { object } = JSON.parse(line) as { readonly object: Identified & T };
+    const { object } = JSON.parse(line) as { readonly object: Watched };
     version = object.metadata.resourceVersion;
     if (isReached(object)) done.add(object.metadata.uid);
     look();
