@@ -104,6 +104,7 @@ async function measure(group: Group, run: () => Promise<readonly Result[]>): Pro
 }
 
 const dir = mkdtempSync(join(tmpdir(), "bench-"));
+
 /** Starts a cluster. Builds the control plane first, if it is missing. */
 async function built(options: ClusterOptions): Promise<Cluster> {
   const control = await buildControlPlane();

@@ -1,5 +1,5 @@
-import { type ApiServer, openWatch } from "./api-server.ts";
-import { linesOf } from "./lines.ts";
+import type { ApiServer } from "./api-server.ts";
+import { follow } from "./follow.ts";
 
 /** Counts the objects of a resource as they are created and deleted: the clock of the controller figures. */
 export interface ObjectWatch {
@@ -25,28 +25,19 @@ const typeAt = '{"type":"'.length;
  * the resource: `/api/v1/namespaces/bench/pods`.
  */
 export async function watchObjects(apiServer: ApiServer, path: string): Promise<ObjectWatch> {
-  const stop = new AbortController();
   const seen = { ADDED: 0, DELETED: 0 };
   const now = (): number => performance.timeOrigin + performance.now();
   let [at, lastAt, look] = [0, 0, (): void => undefined];
-  let version = "0";
-  const onLine = (line: string): void => {
+  const onLine = (line: string): string | undefined => {
     const type = line.slice(typeAt, line.indexOf('"', typeAt));
     lastAt = now();
-    version = /"resourceVersion":"(\d+)"/.exec(line)?.[1] ?? version;
-    if (type !== "ADDED" && type !== "DELETED") return;
-    seen[type]++;
-    look();
-  };
-  const open = (): Promise<ReadableStream<Uint8Array>> =>
-    openWatch(apiServer, path, { from: version, accept: metadataOnly, signal: stop.signal });
-  const first = await open();
-  const readOn = async (): Promise<void> => {
-    for (let body = first; !stop.signal.aborted; body = await open()) {
-      for await (const line of linesOf(body)) onLine(line);
+    if (type === "ADDED" || type === "DELETED") {
+      seen[type]++;
+      look();
     }
+    return /"resourceVersion":"(\d+)"/.exec(line)?.[1];
   };
-  void readOn().catch(() => undefined);
+  const stop = await follow(apiServer, { path, accept: metadataOnly, onLine });
   const reached = (type: keyof typeof seen, count: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${seen[type]} of ${count} objects ${type}`)), longestMs);
@@ -65,6 +56,6 @@ export async function watchObjects(apiServer: ApiServer, path: string): Promise<
     at: () => at,
     lastAt: () => lastAt,
     now,
-    stop: () => stop.abort(),
+    stop,
   };
 }

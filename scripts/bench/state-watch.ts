@@ -1,5 +1,5 @@
-import { type ApiServer, openWatch } from "./api-server.ts";
-import { linesOf } from "./lines.ts";
+import type { ApiServer } from "./api-server.ts";
+import { follow } from "./follow.ts";
 
 /** Counts the objects of a resource that have reached a state: the clock of the figures about states. */
 export interface StateWatch {
@@ -35,25 +35,15 @@ export async function watchStates(
   apiServer: ApiServer,
   { path, isReached }: { readonly path: string; readonly isReached: (object: Watched) => boolean },
 ): Promise<StateWatch> {
-  const stop = new AbortController();
   const done = new Set<string>();
-  let version = "0";
   let look = (): void => undefined;
-  const onLine = (line: string): void => {
+  const onLine = (line: string): string => {
     const { object } = JSON.parse(line) as { readonly object: Watched };
-    version = object.metadata.resourceVersion;
     if (isReached(object)) done.add(object.metadata.uid);
     look();
+    return object.metadata.resourceVersion;
   };
-  const open = (): Promise<ReadableStream<Uint8Array>> =>
-    openWatch(apiServer, path, { from: version, accept: "application/json", signal: stop.signal });
-  const first = await open();
-  const readOn = async (): Promise<void> => {
-    for (let body = first; !stop.signal.aborted; body = await open()) {
-      for await (const line of linesOf(body)) onLine(line);
-    }
-  };
-  void readOn().catch(() => undefined);
+  const stop = await follow(apiServer, { path, accept: "application/json", onLine });
   return {
     reached: (count) =>
       new Promise((resolve, reject) => {
@@ -67,6 +57,6 @@ export async function watchStates(
         };
         look();
       }),
-    stop: () => stop.abort(),
+    stop,
   };
 }

@@ -130,14 +130,14 @@ describe("what a Deployment waits for", () => {
 
   // kubernetes/kubernetes#138036; test/differential/scripts/deployment/scaling.ts shows that kube-controller-manager is stuck, too.
   describe("a rollout stuck by the size in the annotation of its only active ReplicaSet", () => {
-    const noOldImage = setOf("web-2", { revision: "2", status: {}, image: "web:2", size: 0 });
+    const unscaled = setOf("web-2", { revision: "2", status: {}, image: "web:2", size: 0 });
     const oldOf = (size: number, recorded: string): Item =>
       setOf("web-1", { revision: "1", status: { replicas: size, availableReplicas: size }, size, recorded });
     const stuck = deployment({ replicas: 3, updatedReplicas: 0, availableReplicas: 3 });
     const why = "its annotation desired-replicas says 4, the Deployment 3: no rollout continues until they agree";
 
     test("is a failure, with the command that corrects it", () => {
-      const answer = answerAbout(Deployments, stuck, { items: [noOldImage, oldOf(3, "4")] });
+      const answer = answerAbout(Deployments, stuck, { items: [unscaled, oldOf(3, "4")] });
       expect(answer.is).toBe("failed");
       expect(answer.says).toBe(
         "its rollout does not progress, 0 of 3 pods of the new ReplicaSet web-2 are available, 3 of 3 old ones still serve",
@@ -148,25 +148,25 @@ describe("what a Deployment waits for", () => {
     });
 
     test.each([
-      { name: "the annotation agrees", object: stuck, sets: [noOldImage, oldOf(3, "3")] },
-      { name: "the annotation is no number", object: stuck, sets: [noOldImage, oldOf(3, "many")] },
+      { name: "the annotation agrees", object: stuck, sets: [unscaled, oldOf(3, "3")] },
+      { name: "the annotation is no number", object: stuck, sets: [unscaled, oldOf(3, "many")] },
       {
         name: "there is no annotation",
         object: stuck,
-        sets: [noOldImage, setOf("web-1", { revision: "1", status: {} })],
+        sets: [unscaled, setOf("web-1", { revision: "1", status: {} })],
       },
-      { name: "the ReplicaSet has another size", object: stuck, sets: [noOldImage, oldOf(2, "4")] },
+      { name: "the ReplicaSet has another size", object: stuck, sets: [unscaled, oldOf(2, "4")] },
       { name: "two are active", object: stuck, sets: [oldOf(3, "4"), setOf("web-2", { revision: "2", status: {} })] },
       { name: "its pods are up to date", object: deployment(rolling), sets: [oldOf(3, "4")] },
       {
         name: "it is paused",
         object: deployment({ replicas: 3, availableReplicas: 3 }, { paused: true }),
-        sets: [noOldImage, oldOf(3, "4")],
+        sets: [unscaled, oldOf(3, "4")],
       },
       {
         name: "its controller has not seen the spec",
         object: deployment({ replicas: 3, availableReplicas: 3, observedGeneration: 1 }),
-        sets: [noOldImage, oldOf(3, "4")],
+        sets: [unscaled, oldOf(3, "4")],
       },
     ])("is not found if $name", ({ object, sets }) => {
       const answer = answerAbout(Deployments, object, { items: sets });
