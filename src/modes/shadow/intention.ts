@@ -27,6 +27,11 @@ export interface Intention extends KeyOf {
   readonly sync: number;
   readonly at: number;
   write: WouldBeWrite;
+  /**
+   * For a creation: what earlier syncs would have created instead, oldest first. A user's change may reach our sync before the owner's
+   * object that was created from the earlier state.
+   */
+  earlier: readonly WouldBeWrite[];
   /** For a deletion: the objects among which it was chosen. */
   siblings: Siblings;
   /** The latest sync that decided it. */
@@ -130,6 +135,12 @@ export function differences(
     .filter((change) => !isIncidental(change.path) && touches(wanted, change.path))
     .filter(({ before, after }) => !deepEqual(withoutTimes(before), withoutTimes(after)))
     .map(({ path }) => path);
+}
+
+/** The paths at which a created object differs from what the latest sync would create; none if an earlier sync would have created it. */
+export function creationDifferences({ write, earlier }: Intention, object: StoredObject): readonly string[] {
+  const isEarlier = earlier.some((each) => differences(each, object, undefined).length === 0);
+  return isEarlier ? [] : differences(write, object, undefined);
 }
 
 /** The write with its made-up uids replaced by those of another state of the object. */

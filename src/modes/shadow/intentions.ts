@@ -9,6 +9,7 @@ import type { AgreementEvent, IntentionEvent } from "../../trace/events.ts";
 import { type Act, actOf, type Observed } from "./acts.ts";
 import {
   chooserOf,
+  creationDifferences,
   differences,
   type Intention,
   isChange,
@@ -61,6 +62,9 @@ export interface SiblingPair {
 /** A key's episode ends after this time without an event, plus the sync interval of its owner if it has one. */
 export const quietMs = 2000;
 
+/** How many earlier forms of a creation are kept. */
+const mostEarlier = 10;
+
 /** A period of activity of one key. */
 interface Episode extends KeyOf {
   readonly standing: Set<Intention>;
@@ -101,6 +105,8 @@ export class Intentions {
       open.find((each) => isSibling(each.write, write));
     if (known !== undefined) {
       known.claimedBy = sync;
+      if (write.verb === "create" && !deepEqual(known.write.sent, write.sent))
+        known.earlier = [...known.earlier, known.write].slice(-mostEarlier);
       known.write = write;
       known.siblings = this.#siblings(write);
       this.#emit(intentionEvent(known, { sync, again: true }));
@@ -108,7 +114,7 @@ export class Intentions {
     }
     const at = this.#options.timeline.now();
     const siblings = this.#siblings(write);
-    const fresh = { claimedBy: sync, reported: undefined };
+    const fresh = { claimedBy: sync, earlier: [], reported: undefined };
     const intention: Intention = { ...name, id: ++this.#last, sync, at, write, siblings, ...fresh };
     for (const earlier of open.filter((each) => isReplaced(each.write, write))) {
       this.#settle(episode, earlier, { is: "not comparable", why: `replaced by what sync ${sync} decided` });
@@ -198,8 +204,7 @@ export class Intentions {
       this.#settle(episode, intention, { is: "differs", why, by: observed });
       return;
     }
-    const gone = write.verb === "delete" || write.after === undefined;
-    const paths = gone || observed.after === undefined ? [] : differences(write, observed.after, observed.before);
+    const paths = pathsOf(intention, observed);
     if (paths.length > 0 && write.verb !== "create") {
       const merged = mergedBy(observed, { intention, standing: episode.standing });
       for (const each of merged) {
@@ -376,7 +381,14 @@ function isOfKind({ kind, group }: WouldBeWrite, { of }: Observed): boolean {
 function closest(open: readonly Intention[], object: StoredObject | undefined): Intention | undefined {
   const [first] = open;
   if (first === undefined || open.length === 1 || object === undefined || !isGenerated(first.write)) return first;
-  return open.find(({ write }) => differences(write, object, undefined).length === 0) ?? first;
+  return open.find((each) => creationDifferences(each, object).length === 0) ?? first;
+}
+
+/** The paths at which the owner's write differs from the intention. */
+function pathsOf(intention: Intention, { after, before }: Observed): readonly string[] {
+  const { write } = intention;
+  if (write.verb === "delete" || write.after === undefined || after === undefined) return [];
+  return write.verb === "create" ? creationDifferences(intention, after) : differences(write, after, before);
 }
 
 /** Whether the delta may fulfil the write, by verb and object. */

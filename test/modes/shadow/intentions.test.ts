@@ -212,6 +212,24 @@ describe("creations without names, one per node", () => {
       "differs: shop/agent-a owner created agent-d with another .spec.nodeName",
     ]);
   });
+
+  test.each([
+    { image: "of the first sync", says: "same: shop/agent-a owner created agent-a" },
+    { image: "of the second sync", says: "same: shop/agent-a owner created agent-a" },
+    { image: "of neither", says: "differs: shop/agent-a owner created agent-a with another .spec.image" },
+  ])("whose template changed before the owner's was observed: the image $image", ({ image, says }) => {
+    const { intentions, told } = sceneOf(undefined);
+    const withImage = (of: string): WouldBeWrite => {
+      const { sent, ...write } = creationFor("a");
+      return { ...write, sent: { ...(sent as object), spec: { nodeName: "a", image: of } } };
+    };
+    intentions.decided(name, 1, withImage("of the first sync"));
+    intentions.decided(name, 2, withImage("of the second sync"));
+    const after = { ...podFor("a"), spec: { nodeName: "a", image } } as StoredObject;
+    intentions.observed({ ...createdFor("a"), after });
+    expect(told).toEqual([says]);
+    expect(intentions.standing).toBe(0);
+  });
 });
 
 test("a status that the owner wrote differently, beside the intended one, is not the same", async () => {
