@@ -318,7 +318,7 @@ describe("a program's dry run", () => {
 
   test.each([
     [["/nonexistent/manager"], "cannot start /nonexistent/manager: there is no such program"],
-    [["sh", "-c", "exit 3"], "sh -c exit 3 exited with code 3, before nothing moved any more"],
+    [["sh", "-c", "exit 3"], "sh -c exit 3 exited with code 3 before the cluster was steady"],
     [["sleep", "60"], "sleep 60 has sent no request within 3 s"],
   ])("a program that is of no use: %p", async (program, says) => {
     const manifests = ["--from", "manifests", "-f", file("some.yaml", map("a", "1"))];

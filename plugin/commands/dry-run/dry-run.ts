@@ -129,8 +129,8 @@ export const dryRunCommand: Command = clusterCommand({
     name: "COMMAND",
     about:
       "a program in any language, beside the controllers: it works on a fork of the cluster that stays as the cluster was, or with " +
-      "--from manifests on an empty one. In real time: the changes are applied once nothing moves, and the result is what is different " +
-      "when nothing moves any more. Without -f, --delete and --scale, the program's start is the change. Definitions of custom " +
+      "--from manifests on an empty one. In real time: the changes are applied once the fork is steady, and the result is what differs " +
+      "when it is steady again. Without -f, --delete and --scale, the program's start is the change. Definitions of custom " +
       "resources among the manifests are applied first.",
   },
   arguments: { name: "[controller...]", about: "only these controllers (default: all)" },

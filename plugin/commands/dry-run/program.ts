@@ -98,10 +98,10 @@ function inWords(error: unknown): unknown {
   if (error instanceof ProgramStartError) return cannotStart(error.program.split(" ")[0] ?? "", error.cause);
   if (!(error instanceof ProgramEndedError)) return error;
   const { program, code } = error;
-  return new UserError(`${program} exited with code ${code}, before nothing moved any more`, [
+  return new UserError(`${program} exited with code ${code} before the cluster was steady`, [
     notStarted.has(code)
       ? "its own output says why; is its path right, and may it be executed?"
-      : "its own output says why; its changes are applied to a program that keeps running",
+      : "its own output says why; COMMAND has to keep running, as a controller does",
   ]);
 }
 

@@ -15,7 +15,7 @@ import { podTemplateHash, podTemplateHashLabel } from "../../controller/workload
 import { newReplicaSetAnnotations, sizeAnnotations } from "./annotations.ts";
 import { newReplicaSetReplicas } from "./new-replica-set-replicas.ts";
 import { type Rollout, setOwnCondition, setRevision, setStatus, recordEvent, writeStatus } from "./rollout.ts";
-import { createFailed, hashCollision, newReplicaSet } from "./rules.ts";
+import { createFailed, hashCollision, newReplicaSet } from "./revision-rules.ts";
 import { boundInWords, desiredReplicas, hasProgressDeadline, isRollingUpdate } from "./strategy.ts";
 
 const longestName = 253;

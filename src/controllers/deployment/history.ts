@@ -4,7 +4,7 @@ import type { ReplicaSet } from "../../api/types.ts";
 import { revisionAnnotation } from "../../controller/workload/revision-history.ts";
 import { byRevision, sizeOf } from "./replica-sets.ts";
 import type { Rollout } from "./rollout.ts";
-import { history } from "./rules.ts";
+import { history } from "./revision-rules.ts";
 import { revisionHistoryLimit } from "./strategy.ts";
 
 /**

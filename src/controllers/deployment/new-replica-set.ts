@@ -10,7 +10,7 @@ import { progressing } from "./conditions.ts";
 import { createReplicaSet } from "./create-replica-set.ts";
 import { partition, type ReplicaSetPartition } from "./replica-sets.ts";
 import { type Rollout, setOwnCondition, setRevision, writeStatus } from "./rollout.ts";
-import { deploymentRevision, revision as revisionRule } from "./rules.ts";
+import { deploymentRevision, revision as revisionRule } from "./revision-rules.ts";
 import { hasProgressDeadline } from "./strategy.ts";
 
 /**

@@ -12,7 +12,7 @@ import { getReplicaSetsAndSyncRevision, getReplicaSetsWithNew } from "./new-repl
 import { filterActive, totalInStatus, type ReplicaSetPartition, sizeOf } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { syncRolloutStatus } from "./rollout-status.ts";
-import { startNew, stopOld, waitForOld } from "./rules.ts";
+import { startNew, stopOld, waitForOld } from "./rollout-rules.ts";
 import { desiredReplicas } from "./strategy.ts";
 
 /**

@@ -10,7 +10,7 @@ import { lastRevision, parseInt64, revisionOf } from "../../controller/workload/
 import { annotationsAfterRollback, rollbackAnnotation } from "./annotations.ts";
 import { getReplicaSetsWithNew } from "./new-replica-set.ts";
 import { type Rollout, setAnnotations, recordEvent } from "./rollout.ts";
-import { rollback as rollbackRule } from "./rules.ts";
+import { rollback as rollbackRule } from "./revision-rules.ts";
 
 /** The requested revision; 0 is the last one. Undefined without a request, or if it is not a number. */
 export function rollbackTo({ metadata }: Deployment): bigint | undefined {

@@ -13,7 +13,7 @@ import { newReplicaSetReplicas } from "./new-replica-set-replicas.ts";
 import { filterActive, totalInStatus, sizeOf, totalSize, unavailable } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
 import { syncRolloutStatus } from "./rollout-status.ts";
-import { cleanupUnhealthy, hold, scaleDownNew, scaleDownOld, scaleUpNew } from "./rules.ts";
+import { cleanupUnhealthy, hold, scaleDownNew, scaleDownOld, scaleUpNew } from "./rollout-rules.ts";
 import { boundInWords, desiredReplicas, maxUnavailable } from "./strategy.ts";
 
 /**

@@ -15,7 +15,7 @@ import {
   totalSize,
 } from "./replica-sets.ts";
 import { type Rollout, scaleReplicaSet } from "./rollout.ts";
-import { proportional, saturated, scaleActive, staleSize } from "./rules.ts";
+import { proportional, saturated, scaleActive, staleSize } from "./scaling-rules.ts";
 import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
 
 /** Whether the annotation of an active ReplicaSet records a Deployment size other than that of the current spec. */
