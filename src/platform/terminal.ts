@@ -11,9 +11,9 @@ export interface Output {
    * ours.
    */
   line(text: string): void;
-  /** Characters per line; undefined if it is not a terminal. */
+  /** Characters per line, 80 on a terminal that does not know its size; undefined if it is not a terminal. */
   readonly columns: number | undefined;
-  /** Lines on the screen; undefined if it is not a terminal. */
+  /** Lines on the screen, 24 on a terminal that does not know its size; undefined if it is not a terminal. */
   readonly rows: number | undefined;
   /** Whether to use colours: on a terminal, with neither NO_COLOR nor TERM=dumb. */
   readonly colours: boolean;
@@ -25,6 +25,9 @@ export interface Output {
 
 /** Calls back once when the reader of an output has closed (EPIPE), as in `… | head`. */
 export type OnBroken = (fn: () => void) => void;
+
+/** The size of a terminal that reports 0 columns, as a pseudo-terminal does until a program sets its size. */
+const usualSize = { columns: 80, rows: 24 };
 
 function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
   let gone = false;
@@ -41,10 +44,10 @@ function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
       this.write(`${oneLine(text)}\n`);
     },
     get columns() {
-      return stream.isTTY ? stream.columns : undefined;
+      return stream.isTTY ? stream.columns || usualSize.columns : undefined;
     },
     get rows() {
-      return stream.isTTY ? stream.rows : undefined;
+      return stream.isTTY ? stream.rows || usualSize.rows : undefined;
     },
     get colours() {
       return stream.isTTY && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
