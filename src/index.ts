@@ -84,7 +84,7 @@ export { MissingRightsError, startControllers } from "./modes/library/start-cont
 export type { ControllerRun, StartOptions } from "./modes/library/start-controllers.ts";
 export { startSandbox } from "./modes/library/start-sandbox.ts";
 export type { Sandbox, SandboxOptions } from "./modes/library/start-sandbox.ts";
-export type { Client } from "./client/api/verbs.ts";
+export type { Client, Reader } from "./client/api/verbs.ts";
 export { customMetric, customMetricsVersion, externalMetric, podUsage } from "./client/metrics/metrics.ts";
 export type {
   CustomAsked,

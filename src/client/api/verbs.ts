@@ -53,12 +53,8 @@ export interface Scale extends StoredObject {
   readonly status?: { readonly replicas: number; readonly selector?: string };
 }
 
-/**
- * Typed access to an API server. Every refusal is a StatusError, every missing response a TransportError; objects are
- * plain JSON with unknown fields preserved. Each write emits one `write` event on the bus, whether it succeeds or
- * fails.
- */
-export interface Client {
+/** The verbs that change nothing. They read from the API server, not from a cache. */
+export interface Reader {
   /** GET of one object. */
   get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
   /** Metadata only (PartialObjectMetadata): identity, owners, finalizers, deletion. */
@@ -73,6 +69,20 @@ export interface Client {
     kind: Kind,
     options?: ListOptions & ReadOptions & { readonly namespace?: string },
   ): Promise<ListPage<StoredObject>>;
+  /** GET of the subresource `scale`, for any kind that has it. */
+  getScale<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<Scale>;
+  /** POSTs an object to a collection that stores nothing and returns a review (SelfSubjectAccessReview, …). */
+  review<T>(kind: Kind, question: T, options?: ReadOptions): Promise<T>;
+  /** GET of a path that is not an object: `/version`, `/readyz`, `/apis`. JSON is parsed, anything else is text. */
+  raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
+}
+
+/**
+ * Typed access to an API server. Every refusal is a StatusError, every missing response a TransportError; objects are
+ * plain JSON with unknown fields preserved. Each write emits one `write` event on the bus, whether it succeeds or
+ * fails.
+ */
+export interface Client extends Reader {
   /** POST; returns the object as stored, or its metadata where `metadataSuffices`. */
   create<T extends StoredObject>(
     kind: Kind<T>,
@@ -108,8 +118,6 @@ export interface Client {
     kind: Kind<T>,
     options?: Omit<DeleteOptions, "metadataSuffices"> & Selectors & { readonly namespace?: string },
   ): Promise<unknown>;
-  /** GET of the `scale` subresource. */
-  getScale<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<Scale>;
   /** PUT of the `scale` subresource. */
   updateScale<T extends StoredObject>(
     kind: Kind<T>,
@@ -121,10 +129,6 @@ export interface Client {
   evict(at: NamespacedName, options?: DeleteOptions): Promise<unknown>;
   /** POST to `pods/NAME/binding`. */
   bind(at: NamespacedName, nodeName: string, options?: WriteOptions): Promise<unknown>;
-  /** POSTs an object to a collection that stores nothing and returns a review (SelfSubjectAccessReview, …). */
-  review<T>(kind: Kind, body: T, options?: ReadOptions): Promise<T>;
-  /** GET of a path that is not an object: `/version`, `/readyz`, `/apis`. JSON is parsed, anything else is text. */
-  raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
   /** The list and watch of a kind, as a Reflector needs them. */
   listerWatcher<T extends StoredObject>(kind: Kind<T>, scope?: WatchScope): ListerWatcher<T>;
   /** Like `listerWatcher`, for metadata only. */

@@ -3,10 +3,10 @@ import type { NamespacedName, ObjectKey } from "../../api/key.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { StoredObject, CreateInput, UpdateInput } from "../../api/object.ts";
 import type { Lister } from "../../cache/lister.ts";
-import type { ListOptions, ListPage, Selectors } from "../../client/api/lister-watcher.ts";
+import type { Selectors } from "../../client/api/lister-watcher.ts";
 import type { Patch } from "../../api/patch.ts";
 import type { ServerVersion } from "../../api/server-version.ts";
-import type { DeleteOptions, MetadataAnswer, ReadOptions, Scale, WriteOptions } from "../../client/api/verbs.ts";
+import type { DeleteOptions, MetadataAnswer, Reader, Scale, WriteOptions } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
 import type { TimerOptions } from "../../platform/timeline.ts";
 import type { Consistency } from "./consistency.ts";
@@ -20,33 +20,14 @@ export interface Because {
 }
 
 /**
- * The client of a sync: every write names the decision that it carries out.
+ * The client of a sync: every write names the decision that it carries out. Reads and reviews need none; built-in controllers read from the
+ * API server only where upstream does too, and otherwise from their caches.
  *
  * All verbs throw a StatusError for a refusal (404 NotFound, 409 Conflict or AlreadyExists, 403 Forbidden, 422 Invalid, …) and a
  * TransportError if no response came; a write may then have been applied nevertheless. A conflict that `sync` does not catch is retried with
  * backoff and reported as expected.
  */
-export interface SyncClient {
-  /** A live read from the API server, not the cache. Built-in controllers use it only where upstream does too. */
-  get<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<T>;
-  /** Like `get`, for metadata only (PartialObjectMetadata). */
-  getMetadata(kind: Kind, at: NamespacedName, options?: ReadOptions): Promise<StoredObject>;
-  /** One page, from the API server. */
-  list<T extends StoredObject>(
-    kind: Kind<T>,
-    options?: ListOptions & ReadOptions & { readonly namespace?: string },
-  ): Promise<ListPage<T>>;
-  /** Like `list`, for metadata only. */
-  listMetadata(
-    kind: Kind,
-    options?: ListOptions & ReadOptions & { readonly namespace?: string },
-  ): Promise<ListPage<StoredObject>>;
-  /** GET of the subresource `scale`, for any kind that has it. */
-  getScale<T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions): Promise<Scale>;
-  /** POST of a review that stores nothing, such as a SubjectAccessReview. It needs no decision. */
-  review<T>(kind: Kind, question: T, options?: ReadOptions): Promise<T>;
-  /** GET of a path that is not an object, as used by `discover` and `podUsage`. */
-  raw(path: string, options?: ReadOptions & { readonly accept?: string }): Promise<unknown>;
+export interface SyncClient extends Reader {
   /** POST; returns the object as stored, or its metadata with `metadataSuffices`. */
   create<T extends StoredObject>(
     kind: Kind<T>,
