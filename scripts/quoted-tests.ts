@@ -1,8 +1,9 @@
 /**
- * Finds names of tests that a README quotes but no test has. The READMEs below test/ say where upstream's tests are covered here, so a quote
- * that outlives its test is a false claim.
+ * Finds names and files of tests that a README quotes but that do not exist. The READMEs below test/ say where upstream's tests are covered
+ * here, so a quote that outlives its test is a false claim.
  */
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 
 /** The texts of all tests: names can be built from several of them. */
@@ -16,25 +17,47 @@ interface Texts {
 /** A fixed part of a template that is shorter identifies nothing. */
 const shortest = 5;
 
-/** Returns a line per quote, in the READMEs below `top`/test, that does not occur in the tests. */
+/** Returns a line per quote or path, in the READMEs below `top`/test, that does not occur in the tests. */
 export async function wrongQuotes(top: string): Promise<readonly string[]> {
   const texts = await textsOf(top);
+  const files = [...new Bun.Glob("**/*").scanSync(join(top, "test"))];
+  const folders = new Set(readdirSync(join(top, "test")));
   const wrong: string[] = [];
   for (const path of [...new Bun.Glob("test/**/README.md").scanSync(top)].sort()) {
     const lines = (await Bun.file(join(top, path)).text()).split("\n");
-    for (const [n, line] of lines.entries())
-      for (const quote of quotesIn(line))
-        if (!piecesOf(quote).every((piece) => occurs(piece, texts)))
-          wrong.push(`${path}:${n + 1}: no test is named "${quote}"`);
+    const beside = dirname(path).slice("test/".length);
+    for (const [n, line] of lines.entries()) {
+      const at = `${path}:${n + 1}`;
+      const cells = coveringCells(line);
+      for (const quote of quotesIn(cells))
+        if (!piecesOf(quote).every((piece) => occurs(piece, texts))) wrong.push(`${at}: no test is named "${quote}"`);
+      for (const file of pathsIn(cells, folders))
+        if (!files.some((each) => isAt(each, file) || isAt(each, `${beside}/${file}`)))
+          wrong.push(`${at}: test/ has no file ${file}`);
+    }
   }
   return wrong;
 }
 
-/** The quotes in a table row, without its first cell, which names upstream's test. */
-function quotesIn(line: string): readonly string[] {
+/** A table row without its first cell, which names upstream's test. */
+function coveringCells(line: string): string {
   const [, , ...cells] = line.split("|");
-  if (!line.startsWith("|")) return [];
-  return [...cells.join("|").matchAll(/"([^"]+)"/g)].map(([, quote = ""]) => quote);
+  return line.startsWith("|") ? cells.join("|") : "";
+}
+
+function quotesIn(cells: string): readonly string[] {
+  return [...cells.matchAll(/"([^"]+)"/g)].map(([, quote = ""]) => quote);
+}
+
+/** The paths, below test/ or beside the README, that the cells name outside of quotes, without the end of a file's name. */
+function pathsIn(cells: string, folders: ReadonlySet<string>): readonly string[] {
+  const paths = cells.replaceAll(/"[^"]*"/g, "").matchAll(/(?<![\w/.-])[\w-]+(?:\/[\w-]+)+/g);
+  return [...paths].map(([path]) => path).filter((path) => folders.has(path.slice(0, path.indexOf("/"))));
+}
+
+/** Whether a file below test/ is the one that is named, or is in the folder that is. */
+function isAt(file: string, named: string): boolean {
+  return file.startsWith(`${named}.`) || file.startsWith(`${named}/`);
 }
 
 /** A quote gives the names of a group and of its test as `group > test`, and can leave out parts with `…`. */

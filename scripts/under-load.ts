@@ -7,7 +7,7 @@ import { mkdtempSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Together with the tests' own programs, a load of about eight on two cores. */
+/** Together with the tests' own programs, a load of 14 to 16 on two cores. */
 const usualLoops = 4;
 const sampleEveryMs = 10_000;
 

@@ -31,7 +31,10 @@ export const globals: OptionsFor<Globals> = {
   as: text("--as <user>", "user to impersonate"),
   asGroup: texts("--as-group <group>", "group to impersonate, repeatable"),
   asUid: text("--as-uid <uid>", "uid to impersonate"),
-  certificateAuthority: text("--certificate-authority <file>", "CA certificates that the server's is checked against"),
+  certificateAuthority: text(
+    "--certificate-authority <file>",
+    "CA certificates to verify the server's certificate with",
+  ),
   clientCertificate: text("--client-certificate <file>", "client certificate to log in with"),
   clientKey: text("--client-key <file>", "key of the client certificate"),
   insecureSkipTlsVerify: flag("--insecure-skip-tls-verify", "do not check the server's certificate"),

@@ -28,7 +28,7 @@ export interface ServingFlags {
 
 /** The options that select it. */
 export const servingOptions: OptionsFor<ServingFlags> = {
-  kubeconfigOut: text("--write-kubeconfig <file>", "write the process's kubeconfig to FILE", {
+  kubeconfigOut: text("--write-kubeconfig <file>", "write the kubeconfig to FILE", {
     default: "a temporary file, removed at the end",
   }),
   port: wholeNumber("--port <port>", "serve on this port of 127.0.0.1", 1, {

@@ -77,7 +77,7 @@ export function controllerNamed(word: string, { calledAs, controllerFiles }: Nam
 export function refuseKeyless(controllers: readonly ControllerDefinition[]): void {
   const keyless = controllers.find(({ withKeys }) => withKeys !== undefined);
   if (keyless === undefined) return;
-  throw new UserError(`${keyless.name} needs the private keys of the cluster, which only a sandbox hands over`, [
+  throw new UserError(`${keyless.name} needs the private keys of the cluster, which are available only in a sandbox`, [
     "`sandbox` runs it; with --sandbox it can be run and traced here",
     "a program that has the keys runs it with the library: certificateSigner, serviceAccountTokens",
   ]);

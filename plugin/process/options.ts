@@ -14,7 +14,7 @@ export interface ProcessFlags {
 export const processOptions: OptionsFor<ProcessFlags> = {
   quietChild: flag(
     "--quiet-child",
-    "with -- COMMAND: do not print its own output (by default on standard error, each line behind |)",
+    "with -- COMMAND: do not print its own output (by default on standard error, each line prefixed with |)",
   ),
   restart: flag("--restart", "with -- COMMAND: restart it when it exits"),
 };
@@ -49,25 +49,24 @@ export function refuseForProgram({
   /** The flags of options that have no effect on a program: `--workers <n>`. */
   readonly given: readonly string[];
 }): void {
-  if (program.length === 0)
-    throw new UserError("no program behind --", ["give one with its arguments: `-- ./manager`"]);
+  if (program.length === 0) throw new UserError("no program after --", ["give one with its arguments: `-- ./manager`"]);
   if (controllers.length > 0)
-    throw new UserError(`controllers (${controllers.join(", ")}) and a program behind -- exclude each other`, [
+    throw new UserError(`controllers (${controllers.join(", ")}) and a program after -- are mutually exclusive`, [
       "run them in two terminals",
     ]);
   const [first] = given;
   if (first !== undefined)
     throw new UserError(`${/--[\w-]+/.exec(first)?.[0] ?? first} has no effect on a program`, [
-      "use the program's own options, behind --",
+      "use the program's own options, after --",
     ]);
 }
 
 /** @throws UserError for options of a program if there is no program. */
 export function refuseWithoutProgram(flags: ProcessFlags & SharedFlags): void {
   const given = flags.quietChild === true ? "--quiet-child" : flags.restart === true ? "--restart" : undefined;
-  if (given !== undefined) throw new UserError(`${given} is for a program behind --`, ["add `-- COMMAND`"]);
+  if (given !== undefined) throw new UserError(`${given} is for a program after --`, ["add `-- COMMAND`"]);
   if (flags.output === "rbac")
-    throw new UserError("-o rbac is for a program behind --", [
+    throw new UserError("-o rbac is for a program after --", [
       "`controllers NAME -o rbac` prints the Role of a controller",
     ]);
 }

@@ -85,7 +85,7 @@ function headOf(loop: Loop): string {
     case "recreated":
       return `${objectText(loop)}: deleted and created again ${pluralize(loop.times, "time")} in ${formatDuration(loop.ms)}, ${rate(loop.times, loop.ms)}`;
     case "own writes":
-      return `${syncsText(loop)}, ${loop.byOwnWrite} of them woken by its own write`;
+      return `${syncsText(loop)}, ${loop.byOwnWrite} of them triggered by its own write`;
     case "requeued":
       return `${syncsText(loop)}, ${rate(loop.syncs, loop.ms)}: each requeues the key, writes nothing and sees nothing new (${loop.why})`;
     case "without effect":
@@ -93,7 +93,7 @@ function headOf(loop: Loop): string {
     case "refused":
       return `${writtenText(loop)}, ${rate(loop.writes, loop.ms)}, and refused each time: ${loop.error}`;
     case "read again":
-      return `GET ${loop.key}: read ${pluralize(loop.reads, "time")} by ${loop.controller}, every ${formatDuration(loop.everyMs)}, with the same answer`;
+      return `GET ${loop.key}: read ${pluralize(loop.reads, "time")} by ${loop.controller}, every ${formatDuration(loop.everyMs)}, with the same response`;
   }
 }
 

@@ -64,7 +64,7 @@ export class ProcessLines {
       case "relisted": {
         const { of, why, objects, ms } = line.list;
         const found = `${pluralize(objects, "object")} in ${formatDuration(ms)}`;
-        return say(`listed ${of.kind} again (${why}): ${found}`, colour.yellow);
+        return say(`relisted ${of.kind} (${why}): ${found}`, colour.yellow);
       }
       case "watch broke":
         return say(`watch of ${line.watch.of.kind} broke: ${line.watch.why}`, colour.yellow);

@@ -25,7 +25,7 @@ export function usageSummary(usage: ProcessUsage, afterMs: number): string {
     pluralize(usage.requests, "request"),
     `${pluralize(usage.writes, "write")}${same === 0 ? "" : `, ${same} of them changed nothing`}`,
     ...(conflicts === 0 ? [] : [pluralize(conflicts, "conflict")]),
-    ...(refused === 0 ? [] : [`${refused} refused for want of rights`]),
+    ...(refused === 0 ? [] : [`${refused} refused: missing rights`]),
   ];
   return `stopped after ${formatDuration(afterMs)}: ${parts.join(" · ")}`;
 }
@@ -67,7 +67,7 @@ interface Findings {
 function findingsOf(usage: ProcessUsage): readonly Findings[] {
   const all: readonly Findings[] = [
     {
-      title: "refused for want of rights",
+      title: "refused: missing rights",
       items: few(usage.refused, (one) => `${one.verb} ${one.resource}${whereOf(one)}${times(one.count)}`),
     },
     {
@@ -131,7 +131,7 @@ function findingsOf(usage: ProcessUsage): readonly Findings[] {
       items:
         usage.unreadBytes === 0
           ? []
-          : [`${usage.unreadBytes} bytes passed faster than they could be read: what is said here is without them`],
+          : [`${usage.unreadBytes} bytes passed too fast to be parsed, and are not counted here`],
     },
   ];
   return all.filter(({ items }) => items.length > 0);

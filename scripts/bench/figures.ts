@@ -17,7 +17,7 @@ export interface Figure {
   readonly peer: number;
   readonly ratio: number;
   readonly goal: string;
-  readonly holds: boolean;
+  readonly met: boolean;
   /** All rounds, in the order in which they were run. */
   readonly rounds: { readonly ours: readonly number[]; readonly peer: readonly number[] };
 }
@@ -52,7 +52,7 @@ export function figure(
   if (rounds.ours.length === 0 || rounds.peer.length === 0) throw new RangeError(`Cannot compare ${name}: no rounds`);
   const [ours, peer] = [median(rounds.ours), median(rounds.peer)];
   const ratio = ours / peer;
-  return { name, unit, ours, peer, ratio, goal: goalText(goal, unit), holds: reaches(goal, ours, peer), rounds };
+  return { name, unit, ours, peer, ratio, goal: goalText(goal, unit), met: reaches(goal, ours, peer), rounds };
 }
 
 function reaches(goal: Goal, ours: number, peer: number): boolean {

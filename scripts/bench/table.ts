@@ -10,7 +10,7 @@ export function table(results: readonly Result[], rounds: number, notes: readonl
           amount(result.peer, result.unit),
           result.ratio.toFixed(result.ratio < 0.1 ? 4 : 2),
           result.goal,
-          result.holds ? "holds" : "MISSED",
+          result.met ? "met" : "MISSED",
         ]
       : [result.name, "", "", "", "", `not measured: ${result.why}`],
   );

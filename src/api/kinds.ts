@@ -41,6 +41,7 @@ import type {
   StatefulSet,
   StorageClass,
   SubjectAccessReview,
+  AdmissionPolicyBinding,
   ValidatingAdmissionPolicy,
   VolumeAttachment,
   VolumeAttributesClass,
@@ -339,6 +340,33 @@ export const ValidatingAdmissionPolicies: Kind<ValidatingAdmissionPolicy> = kind
   version: "v1",
   kind: "ValidatingAdmissionPolicy",
   plural: "validatingadmissionpolicies",
+  namespaced: false,
+  optional: true,
+});
+/** ValidatingAdmissionPolicyBindings (admissionregistration.k8s.io/v1, since Kubernetes 1.30); cluster-scoped. */
+export const ValidatingAdmissionPolicyBindings: Kind<AdmissionPolicyBinding> = kindOf({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "ValidatingAdmissionPolicyBinding",
+  plural: "validatingadmissionpolicybindings",
+  namespaced: false,
+  optional: true,
+});
+/** MutatingAdmissionPolicies (admissionregistration.k8s.io/v1, since Kubernetes 1.36); cluster-scoped. */
+export const MutatingAdmissionPolicies: Kind = kindOf({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "MutatingAdmissionPolicy",
+  plural: "mutatingadmissionpolicies",
+  namespaced: false,
+  optional: true,
+});
+/** MutatingAdmissionPolicyBindings (admissionregistration.k8s.io/v1, since Kubernetes 1.36); cluster-scoped. */
+export const MutatingAdmissionPolicyBindings: Kind<AdmissionPolicyBinding> = kindOf({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  kind: "MutatingAdmissionPolicyBinding",
+  plural: "mutatingadmissionpolicybindings",
   namespaced: false,
   optional: true,
 });

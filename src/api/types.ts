@@ -60,6 +60,7 @@ import type {
   V1Taint,
   V1Toleration,
   V1ValidatingAdmissionPolicy,
+  V1ValidatingAdmissionPolicyBinding,
   V1ValidatingWebhookConfiguration,
   V1VolumeAttachment,
   V1VolumeAttributesClass,
@@ -149,6 +150,8 @@ export interface CustomResourceDefinition extends ApiObject<V1CustomResourceDefi
 export interface ApiService extends ApiObject<V1APIService> {}
 /** `CertificateSigningRequest` of certificates.k8s.io/v1, as stored. */
 export interface CertificateSigningRequest extends ApiObject<V1CertificateSigningRequest> {}
+/** `ValidatingAdmissionPolicyBinding` or `MutatingAdmissionPolicyBinding` of admissionregistration.k8s.io/v1, as stored. */
+export interface AdmissionPolicyBinding extends ApiObject<V1ValidatingAdmissionPolicyBinding> {}
 /** `ValidatingAdmissionPolicy` of admissionregistration.k8s.io/v1, as stored. */
 export interface ValidatingAdmissionPolicy extends ApiObject<V1ValidatingAdmissionPolicy> {}
 /** `SubjectAccessReview` of authorization.k8s.io/v1: a question, and its answer. It is never stored. */

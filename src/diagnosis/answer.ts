@@ -1,5 +1,5 @@
 /** The answer of `why`: the diagnosis of one object, with who wrote it last, what changed, and what happens next. */
-import { unseenText } from "../verdict/verdict.ts";
+import { type Unseen, unseenText } from "../verdict/verdict.ts";
 import { changesOf, type Change } from "./changes.ts";
 import {
   type Diagnosis,
@@ -13,7 +13,7 @@ import {
   refText,
 } from "./diagnosis.ts";
 import { type LastWrite, lastWrites } from "./last-writes.ts";
-import { eventTime, Look, type Readings } from "./look.ts";
+import { aside, eventTime, Look, type Readings } from "./look.ts";
 import { withoutPreemption } from "./pods.ts";
 import { contextOf } from "./object-context.ts";
 import { examine } from "./table.ts";
@@ -36,12 +36,14 @@ export interface Answer extends Diagnosis {
   readonly lastWrites: readonly LastWrite[];
   /** The latest warnings that add something to the findings. */
   readonly warnings: readonly Warning[];
+  /** What could not be read, for the object or for those that it depends on; part of the verdict's evidence. */
+  readonly unread: readonly Unseen[];
 }
 
 /** The diagnosis of an object; `Look.diagnose` includes others. */
 export function diagnose(look: Look, item: Item): Diagnosis {
   const examined = examine(look, item);
-  const whole = look.isFirst ? withContext(look, item, examined) : examined;
+  const whole = look.isFirst ? withUnread(look, withContext(look, item, examined)) : examined;
   const diagnosis = judged(refOf(item), whole);
   return item.object.metadata.deletionTimestamp === undefined ? diagnosis : { ...diagnosis, is: "being deleted" };
 }
@@ -58,6 +60,7 @@ export function answerFrom(world: Readings, item: Item): { readonly answer: Answ
     changes: isWell ? [] : changesOf(look, item),
     lastWrites: lastWrites(item.object, look.now),
     warnings: isWell ? [] : warningsOf(look, item, findingsOf(diagnosis)),
+    unread: look.refused(),
   };
   return { answer, wants: look.wants() };
 }
@@ -74,9 +77,16 @@ function withContext(look: Look, item: Item, examined: Examined): Examined {
     const left = sentences.map((why): Finding => ({ at: refOf(item), why }));
     return { ...examined, findings: [...findings, ...left], unseen: all };
   }
-  // A refused creation is not what happens next.
-  const isRefused = findings.some(({ why }) => why.startsWith("pods cannot be created"));
-  return { ...examined, findings, unseen: all, next: [...(examined.next ?? []), ...(isRefused ? [] : sentences)] };
+  // Neither a refused creation happens next, nor one that a back-off delays, which our shadow has not seen begin.
+  const isHeld = findings.some(({ why }) => /^(pods cannot be created|back-off after)/.test(why));
+  return { ...examined, findings, unseen: all, next: [...(examined.next ?? []), ...(isHeld ? [] : sentences)] };
+}
+
+/** With what could not be read for the objects that it depends on. Each kind's own file decides whether that matters. */
+function withUnread(look: Look, examined: Examined): Examined {
+  const known = new Set(examined.unseen.map(({ what }) => what));
+  const more = look.refused().filter(({ what }) => !known.has(what));
+  return { ...examined, unseen: [...examined.unseen, ...aside(more)] };
 }
 
 const shownWarnings = 3;

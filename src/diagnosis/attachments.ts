@@ -93,7 +93,7 @@ export function ofAttachment(attachment: VolumeAttachment): Finding | undefined 
     return { at, why, ...since(readTime(error.time)), advice };
   }
   if (metadata.deletionTimestamp !== undefined) {
-    const why = `driver ${spec.attacher} has not finished detaching ${volume} from node ${spec.nodeName}, and attaches it again only then`;
+    const why = `driver ${spec.attacher} has not finished detaching ${volume} from node ${spec.nodeName}: it can be attached again only after that`;
     return { at, why, ...since(readTime(metadata.deletionTimestamp)), advice };
   }
   if (isAttached) return undefined;
@@ -119,7 +119,7 @@ function heldElsewhere(
   const who = users.length === 0 ? "it has not been detached there" : `${[...named, ...more].join(", ")} there uses it`;
   return {
     at: { kind: VolumeAttachments, namespace: "", name: holder.metadata.name },
-    why: `volume ${volume.metadata.name} (${modes}) is attached to node ${node}, and may be to one node alone: ${who}`,
+    why: `volume ${volume.metadata.name} (${modes}) is attached to node ${node}, and can be attached to only one node at a time: ${who}`,
     advice: [kubectl(`describe volumeattachment ${holder.metadata.name}`)],
   };
 }

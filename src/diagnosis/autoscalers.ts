@@ -49,9 +49,9 @@ export function examineAutoscaler({ now }: Look, item: Item<HorizontalPodAutosca
   const isDue = !isSynced && ageMs > firstSyncMs;
   if (isDue) findings.push({ at, why: "its status has not been written: is its controller running?" });
   const target = `${spec?.scaleTargetRef?.kind ?? ""} ${spec?.scaleTargetRef?.name ?? ""}`;
-  const replicas = `${status?.currentReplicas ?? 0} of ${pluralize(status?.desiredReplicas ?? 0, "replica")}`;
+  const range = `between ${spec?.minReplicas ?? 1} and ${spec?.maxReplicas ?? 1}`;
   return {
-    says: `${isSynced ? `${replicas} of` : "not synced yet; it scales"} ${target}, between ${spec?.minReplicas ?? 1} and ${spec?.maxReplicas ?? 1}`,
+    says: `${isSynced ? sizeOf(item.object, target) : `not synced yet; it scales ${target}`}, ${range}`,
     reached: isSynced && findings.length === 0,
     findings,
     seen: ["its status"],
@@ -59,6 +59,17 @@ export function examineAutoscaler({ now }: Look, item: Item<HorizontalPodAutosca
     next: isSynced || isDue ? [] : [`its first sync, within ${formatAge(firstSyncMs - ageMs)}`],
     notes: [...metricNotes(item.object), ...heldBy(conditions)],
   };
+}
+
+/** The size of the target, and the one that it wants, if it could read and compute them. */
+function sizeOf({ status }: HorizontalPodAutoscaler, target: string): string {
+  const of = (type: string): Condition | undefined => status?.conditions?.find((each) => each.type === type);
+  const { currentReplicas = 0, desiredReplicas = 0 } = status ?? {};
+  if (of("AbleToScale")?.reason === "FailedGetScale") return `the size of ${target} is not known`;
+  // Source: kubernetes v1.36 pkg/controller/podautoscaler/horizontal.go: without a metric the wanted number stays as it was, at first 0.
+  if (desiredReplicas === 0 && of("ScalingActive")?.status !== "True" && currentReplicas > 0)
+    return `${pluralize(currentReplicas, "replica")} of ${target}, and the wanted number is not known`;
+  return `${currentReplicas} of ${pluralize(desiredReplicas, "replica")} of ${target}`;
 }
 
 function whyNot(
@@ -71,9 +82,12 @@ function whyNot(
   const advice =
     reason === "ScalingDisabled"
       ? [kubectl(`scale ${target?.kind.toLowerCase()}/${target?.name} --replicas=${spec?.minReplicas ?? 1}${inIt}`)]
-      : [...apisOf(spec, reason), kubectl(`describe hpa ${metadata.name}${inIt}`)];
+      : [...(lacksRequest.test(message) ? [] : apisOf(spec, reason)), kubectl(`describe hpa ${metadata.name}${inIt}`)];
   return { why, ...since(readTime(lastTransitionTime)), advice };
 }
+
+/** The metric is there, but a container has no request to compare it with. */
+const lacksRequest = /missing request for \S+ in container/;
 
 /** Where the metric that failed comes from: `FailedGetPodsMetric`. */
 function apisOf(spec: Spec | undefined, reason: string): readonly Advice[] {

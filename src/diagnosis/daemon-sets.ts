@@ -1,12 +1,13 @@
 /** What a DaemonSet waits for: by its counts and its pods; and why nodes have none. */
-import { Nodes } from "../api/kinds.ts";
+import { Nodes, Pods } from "../api/kinds.ts";
 import { nodeFits } from "../api/node-fit/daemon-fit.ts";
 import { pluralize } from "../api/pluralize.ts";
-import type { DaemonSet, Node } from "../api/types.ts";
-import type { Examined, Item } from "./diagnosis.ts";
+import type { DaemonSet, Node, Pod } from "../api/types.ts";
+import { type Examined, type Finding, inNamespace, type Item, kubectl } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
 import { aside, type Look } from "./look.ts";
-import { withPods } from "./replicas.ts";
+import { isServing } from "./pods.ts";
+import { controlledPods, onDeleteNote, withPods } from "./replicas.ts";
 import { ofAll } from "./spans.ts";
 
 /** By its counts, its pods, and the nodes. */
@@ -28,12 +29,19 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
   const parts = [
     desired === 0 && misplaced === 0 ? "no node should run its pods" : ofAll(ready, desired, "pod", "ready"),
     ...(isRolling ? [ofAll(updated, desired, "pod", "up to date")] : []),
-    ...(misplaced > 0 ? [`${pluralize(misplaced, "node")} run one but should not`] : []),
+    ...(misplaced > 0 ? [`${pluralize(misplaced, "node")} ${misplaced === 1 ? "runs" : "run"} one but should not`] : []),
   ];
   const says = unseenSpec[0]?.why ?? parts.join(", ");
   const nodes = look.list(Nodes, "");
-  const notes = nodes.unseen.length > 0 ? [] : nodesWithout(item.object, nodes.objects);
-  const examined = withPods(look, item, { says, reached, first: unseenSpec, notes });
+  const pods = controlledPods(look, item);
+  const isKnown = nodes.unseen.length === 0 && pods.unseen.length === 0;
+  const placed = { set: item.object, nodes: nodes.objects, pods: pods.objects.filter(isServing) };
+  const notes = isKnown ? [...outdatedNote(item.object, desired - updated), ...nodesWithout(placed)] : [];
+  const wrong = isKnown ? misplacedPods(placed) : [];
+  const first = misplaced > 0 ? [...unseenSpec, ...wrong] : unseenSpec;
+  // The controller has yet to count these.
+  const uncounted = misplaced > 0 ? [] : wrong.map(({ at, why }) => `${at.name} ${why}`);
+  const examined = withPods(look, item, { says, reached, first, notes: [...notes, ...uncounted] });
   const seen = nodes.unseen.length > 0 ? [] : [pluralize(nodes.objects.length, "Node")];
   return { ...examined, seen: [...examined.seen, ...seen], unseen: [...examined.unseen, ...aside(nodes.unseen)] };
 }
@@ -41,14 +49,46 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
 /** How many nodes are named for one reason. */
 const namedAtMost = 3;
 
+/** A DaemonSet, the cluster's nodes, and its pods that neither ended nor are being deleted. */
+interface Placed {
+  readonly set: DaemonSet;
+  readonly nodes: readonly Node[];
+  readonly pods: readonly Pod[];
+}
+
+/** The pods on nodes that would get none now: they stay until they are deleted, unless the taint evicts them. */
+function misplacedPods({ set, nodes, pods }: Placed): readonly Finding[] {
+  const fits = nodeFits(set);
+  return nodes.flatMap((node) => {
+    const { name } = node.metadata;
+    const { why, mayStay } = fits(node);
+    if (why === undefined) return [];
+    const until = mayStay ? "it stays until it is deleted" : "its controller has to delete it";
+    return podsOn(pods, name).map(({ metadata }): Finding => {
+      const at = { kind: Pods, namespace: metadata.namespace ?? "", name: metadata.name };
+      const advice = mayStay ? [kubectl(`delete pod ${metadata.name}${inNamespace(metadata.namespace)}`)] : [];
+      return { at, why: `runs on node ${name}, which would get no new pod, because of ${why}; ${until}`, advice };
+    });
+  });
+}
+
+function podsOn(pods: readonly Pod[], node: string): readonly Pod[] {
+  return pods.filter(({ spec }) => spec?.nodeName === node);
+}
+
+/** With OnDelete, pods of an earlier template stay until somebody deletes them. */
+function outdatedNote({ spec }: DaemonSet, outdated: number): readonly string[] {
+  return spec?.updateStrategy?.type === "OnDelete" && outdated > 0 ? [onDeleteNote(outdated)] : [];
+}
+
 /** `not on 2 nodes (a, b): the template's node selector or affinity does not match`, one line for each reason. */
-function nodesWithout(set: DaemonSet, nodes: readonly Node[]): string[] {
+function nodesWithout({ set, nodes, pods }: Placed): string[] {
   if (nodes.length === 0) return ["there are no nodes"];
   const fits = nodeFits(set);
   const names = new Map<string, string[]>();
   for (const node of nodes) {
     const { why } = fits(node);
-    if (why !== undefined) names.set(why, [...(names.get(why) ?? []), node.metadata.name]);
+    if (why !== undefined && podsOn(pods, node.metadata.name).length === 0) names.set(why, [...(names.get(why) ?? []), node.metadata.name]);
   }
   return [...names].map(([why, those]) => {
     const more = those.length - namedAtMost;

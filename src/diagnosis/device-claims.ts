@@ -31,9 +31,9 @@ function unallocated(look: Look, item: Item<ResourceClaim>): Examined {
 }
 
 function waitsFor(users: readonly Pod[], areAllKnown: boolean): Pick<Finding, "why" | "advice"> {
-  const when = "the scheduler gives it devices when it places a pod that uses it";
+  const when = "the scheduler allocates its devices when it schedules a pod that uses it";
   const [first] = users;
-  if (first === undefined) return { why: areAllKnown ? `${when}, and none does` : when };
+  if (first === undefined) return { why: areAllKnown ? `${when}, and no pod uses it` : when };
   // The pod was assigned to a node without the scheduler, and only the scheduler allocates devices.
   const placed = users.find(({ spec }) => (spec?.nodeName ?? "") !== "");
   const { name, namespace } = (placed ?? first).metadata;
@@ -58,7 +58,7 @@ export function lackOfDevices(look: Look, item: Item<ResourceClaim>): Lack {
   if (lack.findings.length > 0) return lack;
   const { objects, unseen } = look.list(ResourceSlices, "");
   const isAny = unseen.length > 0 || objects.some(({ spec }) => (spec.devices ?? []).length > 0);
-  const why = "no ResourceSlice lists any devices: a driver has to";
+  const why = "no ResourceSlice lists any devices: a DRA driver has to publish one";
   const none = { at: refOf(item), why, advice: [kubectl("get resourceslices")] };
   return { findings: isAny ? [] : [none], unseen: [...lack.unseen, ...unseen] };
 }
@@ -74,7 +74,7 @@ function missingClasses(look: Look, { spec }: ResourceClaim): Lack {
     if (found.is !== "missing") continue;
     findings.push({
       at: { kind: DeviceClasses, namespace: "", name },
-      why: "there is no such DeviceClass, but the claim requests devices of it",
+      why: "there is no such DeviceClass, but the claim requests devices from it",
       advice: [kubectl("get deviceclasses")],
     });
   }

@@ -1,14 +1,13 @@
-/** What extends or guards the API server: CRDs, webhooks, certificate requests, role bindings. */
+/** What extends or guards the API server: CRDs, webhooks, certificate requests. */
 import type {
   CertificateSigningRequest,
   CustomResourceDefinition,
-  RoleBinding,
   WebhookConfiguration,
 } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { readConditions } from "./conditions.ts";
 import { type Examined, type Finding, findingsOf, type Item, kubectl, refOf } from "./diagnosis.ts";
-import { ClusterRoles, Roles, Services } from "../api/kinds.ts";
+import { Services } from "../api/kinds.ts";
 import type { Look } from "./look.ts";
 import { pluralize } from "../api/pluralize.ts";
 
@@ -118,17 +117,4 @@ export function examineSigningRequest(_look: Look, item: Item<CertificateSigning
     reached: isIssued,
     findings: isIssued ? [] : [{ at, why }],
   };
-}
-
-/** Whether the role of a RoleBinding or ClusterRoleBinding exists. */
-export function examineBinding(look: Look, item: Item<RoleBinding>): Examined {
-  const { roleRef, subjects = [], metadata } = item.object;
-  const kind = roleRef.kind === "ClusterRole" ? ClusterRoles : Roles;
-  const namespace = kind.namespaced ? (metadata.namespace ?? "") : "";
-  const found = look.exists(kind, namespace, roleRef.name);
-  const says = `${kind.kind} ${roleRef.name} for ${pluralize(subjects.length, "subject")}`;
-  if (found.is === "unseen") return { says, reached: undefined, findings: [], seen: [], unseen: [found.unseen] };
-  const why = `there is no such ${kind.kind}: the binding grants nothing`;
-  const findings = found.is === "missing" ? [{ at: { kind, namespace, name: roleRef.name }, why }] : [];
-  return { says, reached: findings.length === 0, findings, seen: [`${kind.kind} ${roleRef.name}`], unseen: [] };
 }

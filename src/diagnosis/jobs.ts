@@ -111,7 +111,7 @@ function backOff(item: Item<Job>, pods: readonly Pod[], now: number): readonly F
   return [
     {
       at: refOf(item),
-      why: `back-off after ${pluralize(ends.length, "failure")}: the next pod comes in ${formatAge(leftMs)} at most`,
+      why: `back-off after ${pluralize(ends.length, "failure")}: the next pod is created within ${formatAge(leftMs)}`,
     },
   ];
 }

@@ -37,8 +37,8 @@ export type Got =
   | { readonly is: "would"; readonly would: readonly WouldDo[]; readonly unseen: readonly Unseen[] }
   | { readonly is: "reconciler"; readonly reconciler: Reconciler | undefined }
   | { readonly is: "missing" }
-  /** It could not be read: `no right to list`. */
-  | { readonly is: "unseen"; readonly why: string };
+  /** It could not be read: `no right to list`. `isServed` is false if the server has no such kind, so that there is nothing to read. */
+  | { readonly is: "unseen"; readonly why: string; readonly isServed?: false };
 
 /** What one of our controllers, in shadow, would do now. */
 export interface WouldDo {
@@ -91,6 +91,9 @@ export interface Listed<T> {
   readonly unseen: readonly Unseen[];
 }
 
+/** Why a want is unseen that the reader has not met yet. */
+const notRead = "not read";
+
 /** How deep dependents and references are followed. */
 const deepest = 8;
 
@@ -101,6 +104,7 @@ export class Look {
   #wants = new Map<string, Want>();
   #diagnose: (look: Look, item: Item) => Diagnosis;
   #diagnosed = new Map<string, Diagnosis>();
+  #refused = new Map<string, Unseen>();
   #above: string[] = [];
 
   constructor(world: Readings, diagnose: (look: Look, item: Item) => Diagnosis) {
@@ -112,6 +116,11 @@ export class Look {
   /** What was needed but has not been read. */
   wants(): readonly Want[] {
     return [...this.#wants.values()];
+  }
+
+  /** What could not be read, for this object or for those that it depends on. What the server does not serve is not included. */
+  refused(): readonly Unseen[] {
+    return [...this.#refused.values()];
   }
 
   get<T extends StoredObject>(kind: Kind<T>, namespace: string, name: string): Found<T> {
@@ -128,7 +137,7 @@ export class Look {
     const got = this.#got({ is: "owner", reference, namespace });
     const what = `${reference.kind} ${reference.name}`;
     if (got.is === "missing") return got;
-    if (got.is !== "objects") return unseenAs(what, got);
+    if (got.is !== "objects") return this.#unseen(what, got);
     const item = got.items.find(({ object }) => object.metadata.uid === reference.uid);
     return item === undefined ? { is: "missing" } : { is: "found", object: item };
   }
@@ -137,7 +146,7 @@ export class Look {
   list<T extends StoredObject>(kind: Kind<T>, namespace: string, selector: Selector = []): Listed<T> {
     if (selector === "nothing") return { objects: [], unseen: [] };
     const got = this.#read(kind, namespace) ?? this.#got(listOf(kind, namespace, formatSelector(selector)));
-    if (got.is !== "objects") return { objects: [], unseen: unseenList(kind, got) };
+    if (got.is !== "objects") return { objects: [], unseen: [this.#unseen(resourceOf(kind), got).unseen] };
     const objects = got.items
       .map(({ object }) => object)
       .filter(({ metadata }) => matches(selector, metadata.labels) && isIn(namespace, metadata.namespace));
@@ -163,7 +172,7 @@ export class Look {
   everything(namespace: string): Listed<Item> {
     const got = this.#got({ is: "everything", namespace });
     if (got.is === "objects") return { objects: got.items, unseen: got.unseen };
-    return { objects: [], unseen: [unseenAs("what else is there", got).unseen] };
+    return { objects: [], unseen: [this.#unseen("what else is there", got).unseen] };
   }
 
   /** The Events about an object, oldest first. */
@@ -171,7 +180,7 @@ export class Look {
     const namespace = metadata.namespace ?? "default";
     const got = this.#got({ is: "events", namespace });
     if (got.is !== "objects")
-      return { objects: [], unseen: [{ ...unseenAs("events", got).unseen, isDecisive: false }] };
+      return { objects: [], unseen: aside([this.#unseen("events", got).unseen]) };
     const about = this.eventsIn(namespace).filter(({ involvedObject }) => involvedObject.uid === metadata.uid);
     return { objects: about, unseen: got.unseen };
   }
@@ -217,14 +226,21 @@ export class Look {
     const got = this.#world.got(want);
     if (got !== undefined) return got;
     this.#wants.set(wantId(want), want);
-    return { is: "unseen", why: "not read" };
+    return { is: "unseen", why: notRead };
+  }
+
+  #unseen(what: string, got: Got): { readonly is: "unseen"; readonly unseen: Unseen } {
+    if (got.is !== "unseen") return { is: "unseen", unseen: { what, why: notRead, isDecisive: true } };
+    const unseen = { what, why: got.why, isDecisive: true };
+    if (got.why !== notRead && got.isServed !== false) this.#refused.set(what, unseen);
+    return { is: "unseen", unseen };
   }
 
   #found<T extends StoredObject>(want: Want, what: string): Found<T> {
     const got = this.#got(want);
     if (got.is === "missing") return got;
     const first = got.is === "objects" ? got.items[0] : undefined;
-    if (first === undefined) return unseenAs(what, got);
+    if (first === undefined) return this.#unseen(what, got);
     // The kind of the want determines the type.
     return { is: "found", object: first.object as T };
   }
@@ -236,15 +252,6 @@ function listOf(kind: Kind, namespace: string, selector = ""): Want {
 
 function isIn(namespace: string, own: string | undefined): boolean {
   return namespace === "" || own === undefined || own === namespace;
-}
-
-function unseenAs(what: string, got: Got): { readonly is: "unseen"; readonly unseen: Unseen } {
-  const why = got.is === "unseen" ? got.why : "not read";
-  return { is: "unseen", unseen: { what, why, isDecisive: true } };
-}
-
-function unseenList(kind: Kind, got: Got): readonly Unseen[] {
-  return [unseenAs(resourceOf(kind), got).unseen];
 }
 
 /** Whether one of the object's owners has this uid. */

@@ -1,9 +1,11 @@
 /** What blocks the deletion of a namespace: the objects and finalizers in it, by name. */
 import { resourceOf } from "../api/kind.ts";
 import { readTime } from "../api/time.ts";
+import { Pods } from "../api/kinds.ts";
 import type { Namespace } from "../api/types.ts";
 import { finalizerText, heldText, uniqueFindings, wholePod } from "./deletion.ts";
 import { type Examined, type Finding, findingsOf, type Item, kubectl, refOf, since } from "./diagnosis.ts";
+import { isKind } from "./kinds.ts";
 import { aside, type Look } from "./look.ts";
 import { pluralize } from "../api/pluralize.ts";
 
@@ -27,6 +29,11 @@ export function examineNamespaceDeletion(look: Look, item: Item<Namespace>): Exa
     return diagnosis === undefined ? [] : findingsOf(diagnosis);
   });
   const rest = objects.filter(({ object }) => (object.metadata.finalizers ?? []).length === 0);
+  const ending = rest.filter(({ kind, object }) => isKind(kind, Pods) && object.metadata.deletionTimestamp !== undefined);
+  const pods = ending.flatMap((each) => {
+    const diagnosis = look.diagnose(wholePod(look, each));
+    return diagnosis === undefined ? [] : findingsOf(diagnosis);
+  });
   const foreign = [...(metadata.finalizers ?? []), ...(spec?.finalizers ?? [])].filter((name) => name !== "kubernetes");
   const own = foreign.map((name): Finding => ({ at, why: finalizerText(name), since: begun }));
   const failures = conditionFindings(item, held.length > 0 && unseen.length === 0);
@@ -34,18 +41,25 @@ export function examineNamespaceDeletion(look: Look, item: Item<Namespace>): Exa
     rest.length === 0
       ? []
       : [{ at, why: `${countedKinds(rest)} left in it, without finalizers: they will be deleted`, since: begun }];
-  const findings = uniqueFindings([...failures.first, ...below, ...own, ...left, ...failures.last]);
+  const findings = uniqueFindings([...failures.first, ...below, ...own, ...pods, ...left, ...failures.last]);
   const why = "finalizer kubernetes: the namespace controller empties it first";
   return {
     says:
       held.length > 0
         ? `${pluralize(held.length, "object")} in it ${held.length === 1 ? "has" : "have"} finalizers`
-        : heldText([...foreign, ...(spec?.finalizers ?? [])]),
+        : foreign.length === 0 && rest.length > 0
+          ? endingText(rest.length, ending.length)
+          : heldText([...foreign, ...(spec?.finalizers ?? [])]),
     reached: false,
     findings: findings.length > 0 ? findings : [{ at, why, since: begun }],
     seen: ["its status", pluralize(objects.length, "object in it", "objects in it")],
     unseen: aside(unseen),
   };
+}
+
+function endingText(left: number, pods: number): string {
+  if (pods === 0) return `${pluralize(left, "object is", "objects are")} left in it`;
+  return `${pluralize(pods, "pod is", "pods are")} still terminating in it`;
 }
 
 /** `1 pod, 3 configmaps`. */

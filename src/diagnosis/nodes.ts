@@ -33,7 +33,7 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
       findings.length === 0
         ? "it is ready and schedulable"
         : findings.length === 1
-          ? "it has a problem"
+          ? (findings[0]?.why ?? "")
           : `it has ${findings.length} problems`,
     reached: findings.length === 0,
     findings,

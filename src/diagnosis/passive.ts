@@ -3,7 +3,7 @@
  * stored.
  */
 import { type Kind, resourceOf } from "../api/kind.ts";
-import type { Examined, Item } from "./diagnosis.ts";
+import type { Examined } from "./diagnosis.ts";
 
 const passive: ReadonlySet<string> = new Set([
   "bindings",
@@ -42,7 +42,7 @@ export function isPassive(kind: Kind): boolean {
 }
 
 /** Passive objects are well if they exist. */
-export function examinePassive({ kind }: Item): Examined {
-  const says = `it is stored, and no controller needs to act on a ${kind.kind}`;
+export function examinePassive(): Examined {
+  const says = "it is stored, and no controller has to act on it";
   return { says, reached: true, findings: [], seen: ["that it exists"], unseen: [] };
 }

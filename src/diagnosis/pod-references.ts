@@ -10,11 +10,12 @@ import {
   ServiceAccounts,
 } from "../api/kinds.ts";
 import { claimNamesOf } from "../api/pod-claims.ts";
-import type { Container, Pod, PodSpec } from "../api/types.ts";
+import type { Container, PersistentVolumeClaim, Pod, PodSpec } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
 import { lackOfDevices } from "./device-claims.ts";
 import type { Look } from "./look.ts";
+import { isPending, unboundCause } from "./unbound-claims.ts";
 
 interface References {
   readonly findings: readonly Finding[];
@@ -44,7 +45,8 @@ export function missingReferences(look: Look, { object }: Item, creating: boolea
     const claim = look.get(PersistentVolumeClaims, namespace, name);
     if (claim.is === "missing") findings.push({ at, why: "there is no such claim" });
     else if (claim.is === "unseen") unseen.push(claim.unseen);
-    else {
+    // A claim that is bound once the pod has a node does not hold it back.
+    else if (creating || !waitsForPod(look, claim.object)) {
       const diagnosis = look.diagnose({ kind: PersistentVolumeClaims, object: claim.object });
       if (diagnosis !== undefined) findings.push(...findingsOf(diagnosis));
     }
@@ -62,6 +64,10 @@ export function missingReferences(look: Look, { object }: Item, creating: boolea
   return { findings, unseen, ...(devices.isHeld === true && { isHeld: true }) };
 }
 
+function waitsForPod(look: Look, claim: PersistentVolumeClaim): boolean {
+  return isPending(claim) && unboundCause(look, claim)?.waitsFor !== undefined;
+}
+
 /** ResourceClaims that are missing, not for this pod, or can never be allocated. An unallocated claim is covered by the pod's scheduling. */
 function deviceFindings(look: Look, pod: Pod): References {
   const namespace = pod.metadata.namespace ?? "";
@@ -77,7 +83,7 @@ function deviceFindings(look: Look, pod: Pod): References {
     const { object } = claim;
     if (object.metadata.deletionTimestamp !== undefined)
       return only("it is being deleted, and the pod waits for another of its name");
-    if (meant.isGenerated && !isControlledBy(object, pod)) return only("it was not made for this pod");
+    if (meant.isGenerated && !isControlledBy(object, pod)) return only("it was not created for this pod");
     return object.status?.allocation === undefined
       ? lackOfDevices(look, { kind: ResourceClaims, object })
       : { findings: [], unseen: [] };
@@ -100,7 +106,7 @@ function templateFindings(
   const why =
     template.is === "missing"
       ? "there is no such ResourceClaimTemplate, but the pod refers to it"
-      : `the controller resourceclaim has to make a ResourceClaim of it for ${entry.name}`;
+      : `the controller resourceclaim has to create a ResourceClaim from it for ${entry.name}`;
   return { findings: [{ at, why }], unseen: [], isHeld: true };
 }
 

@@ -44,7 +44,8 @@ function examineReady(look: Look, item: Item, pod: Pod, whole: Whole): Examined 
     const why = unproven(status, look.now);
     return why === undefined ? [] : [{ at: refOf(item), why, advice: [logs(pod, status.name, true)] }];
   });
-  const says = findings.length === 0 ? "it is running and ready" : "it is ready, but was so before its last crash too";
+  const says =
+    findings.length === 0 ? "it is running and ready" : "it is ready, but it was also ready before its last crash";
   return { ...whole, says, reached: findings.length === 0, findings };
 }
 
@@ -180,11 +181,18 @@ function notReady(pod: Pod): readonly [why: string, advice: readonly Advice[]] {
   const init = status?.initContainerStatuses?.find((each) => !isInitDone(each));
   if (init !== undefined) {
     const [why, advice] = containerWait(pod, init);
-    return [`init ${why}`, advice];
+    return init.state?.running === undefined
+      ? [`init ${why}`, advice]
+      : [`init container ${init.name} has not finished`, [logs(pod, init.name, false)]];
   }
   const blocked =
     statuses?.find((each) => !each.ready && each.state?.running === undefined) ?? statuses?.find((each) => !each.ready);
-  if (blocked !== undefined) return containerWait(pod, blocked);
+  if (blocked !== undefined) {
+    const [why, advice] = containerWait(pod, blocked);
+    const others = (statuses ?? []).filter((each) => !each.ready && each !== blocked).map(({ name }) => name);
+    const more = others.length === 0 ? "" : `; ${others.join(", ")} ${others.length === 1 ? "is" : "are"} not ready either`;
+    return [`${why}${more}`, advice];
+  }
   const gate = spec?.readinessGates?.find(({ conditionType }) => conditionOf(pod, conditionType)?.status !== "True");
   if (gate !== undefined) return [`readiness gate ${gate.conditionType} is not True`, []];
   if (statuses === undefined || statuses.length === 0) {
@@ -219,8 +227,9 @@ function containerWait(pod: Pod, status: ContainerStatus): readonly [why: string
   const after = restartCount > 0 ? `, ${restarts}` : "";
   const advice = [logs(pod, name, restartCount > 0), describePod(pod)];
   if (status.started === false && container?.startupProbe !== undefined)
-    return [`startup probe of container ${name}${after}`, advice];
-  if (container?.readinessProbe !== undefined) return [`readiness probe of container ${name}${after}`, advice];
+    return [`startup probe of container ${name} has not succeeded${after}`, advice];
+  if (container?.readinessProbe !== undefined)
+    return [`readiness probe of container ${name} does not succeed${after}`, advice];
   return [`container ${name} is running and not ready${after}`, advice];
 }
 

@@ -123,7 +123,7 @@ function ofClass(look: Look, name: string): Protection {
 
 /** The text for a finalizer that nothing needs any more: its controller is late, or does not run. */
 function late(so: string, kind: string): string {
-  return `${so}, so that the controller ${kind.toLowerCase()}-protection has to remove it`;
+  return `${so}, so the controller ${kind.toLowerCase()}-protection has to remove it`;
 }
 
 function listed(names: readonly string[]): string {

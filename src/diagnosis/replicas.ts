@@ -78,6 +78,12 @@ export function availability(available: number, desired: number, of: string): st
   return `${available} of ${pluralize(desired, "pod")}${of} ${desired === 1 ? "is" : "are"} available`;
 }
 
+/** The note for pods of an earlier template where the update strategy is OnDelete. */
+export function onDeleteNote(outdated: number): string {
+  const [pods, each] = [pluralize(outdated, "pod"), outdated === 1 ? "it is replaced" : "each is replaced"];
+  return `${pods} of an earlier template: with OnDelete, ${each} when somebody deletes it`;
+}
+
 /** Ready pods that must stay ready for minReadySeconds before they count as available. */
 export function minReady({ now }: Look, { object }: Item, pods: readonly Pod[]): string[] {
   const { minReadySeconds = 0 } = (object as { readonly spec?: { readonly minReadySeconds?: number } }).spec ?? {};

@@ -1,11 +1,11 @@
 /** PodDisruptionBudgets and ResourceQuotas. */
-import { Pods } from "../api/kinds.ts";
-import { selectorOf } from "../api/labels.ts";
+import { PodDisruptionBudgets, Pods } from "../api/kinds.ts";
+import { matches, selectorOf } from "../api/labels.ts";
 import { compareQuantities, parseQuantity } from "../api/quantity.ts";
-import type { PodDisruptionBudget, ResourceQuota } from "../api/types.ts";
+import type { Pod, PodDisruptionBudget, ResourceQuota } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
-import { aside, type Look } from "./look.ts";
+import { aside, type Listed, type Look } from "./look.ts";
 import { podFindings } from "./pods.ts";
 import { pluralize } from "../api/pluralize.ts";
 
@@ -34,13 +34,36 @@ export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Exam
         : `it allows no eviction until ${desiredHealthy + 1} are healthy`;
     findings.push({ at, why });
   }
+  const others = budgetsOfSamePods(look, { item, pods: pods.objects });
+  if (others.objects.length > 0) findings.push({ at, why: severalText(others.objects) });
   return {
     says,
     reached: findings.length === 0,
     findings,
     seen: ["its status", pluralize(pods.objects.length, "Pod")],
-    unseen: aside(pods.unseen),
+    unseen: aside([...pods.unseen, ...others.unseen]),
   };
+}
+
+/** Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go Create. */
+function severalText(others: readonly PodDisruptionBudget[]): string {
+  const names = others.map(({ metadata }) => metadata.name).join(", ");
+  const budgets = others.length === 1 ? "PodDisruptionBudget" : "PodDisruptionBudgets";
+  return `${budgets} ${names} also selects pods of it: the API server refuses to evict a pod that has several budgets`;
+}
+
+/** The other budgets that select one of these pods. */
+function budgetsOfSamePods(
+  look: Look,
+  { item, pods }: { readonly item: Item<PodDisruptionBudget>; readonly pods: readonly Pod[] },
+): Listed<PodDisruptionBudget> {
+  const { namespace = "", uid } = item.object.metadata;
+  const { objects, unseen } = look.list(PodDisruptionBudgets, namespace);
+  const selects = ({ spec }: PodDisruptionBudget): boolean => {
+    const selector = selectorOf(spec?.selector);
+    return pods.some(({ metadata }) => matches(selector, metadata.labels));
+  };
+  return { objects: objects.filter((other) => other.metadata.uid !== uid && selects(other)), unseen };
 }
 
 /** Whether it is counted, and not used up. */

@@ -7,7 +7,7 @@ import { examinePassive } from "./passive.ts";
 /** By its annotations: the token controller adds the uid of the named ServiceAccount. Nothing else of a Secret is read. */
 export function examineSecret(item: Item<StoredObject>): Examined {
   const account = accountNamedBy(item.object);
-  if (account === undefined) return examinePassive(item);
+  if (account === undefined) return examinePassive();
   const seen = ["its annotations"];
   if (account.uid !== "")
     return {

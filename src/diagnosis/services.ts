@@ -41,8 +41,13 @@ export function examineService(look: Look, item: Item<Service>): Examined {
       ? []
       : noEndpoints(look, item, { selects, staying, isSeen: pods.unseen.length === 0, isKnown });
   const ports = ready > 0 ? portFindings(item, slices.objects) : [];
+  const troubles = [
+    ...(ports.length > 0 ? [`${ports.length} of ${pluralize(spec?.ports?.length ?? 0, "port")} lead${ports.length === 1 ? "s" : ""} nowhere`] : []),
+    ...(balancer.length > 0 ? ["it has no load balancer yet"] : []),
+  ];
+  const isEarly = spec?.publishNotReadyAddresses === true;
   return {
-    says: saysOf({ ready: isKnown ? ready : readyPods, staying: staying.length, selects, isKnown }),
+    says: [...troubles, saysOf({ ready: isKnown ? ready : readyPods, readyPods, staying: staying.length, selects, isKnown, isEarly })].join("; "),
     reached: !isKnown && !leads ? undefined : leads && balancer.length === 0 && ports.length === 0,
     findings: [...causes, ...ports, ...balancer],
     seen: [
@@ -58,17 +63,23 @@ function isReady({ status }: Pod): boolean {
 }
 
 interface Counts {
+  /** Endpoints that get traffic. */
   readonly ready: number;
+  readonly readyPods: number;
   readonly staying: number;
   readonly selects: boolean;
   readonly isKnown: boolean;
+  /** Whether pods that are not ready get traffic as well. */
+  readonly isEarly: boolean;
 }
 
-function saysOf({ ready, staying, selects, isKnown }: Counts): string {
+function saysOf({ ready, readyPods, staying, selects, isKnown, isEarly }: Counts): string {
   if (!isKnown && !selects) return "its endpoints cannot be read, and it selects no pods";
+  if (!selects && ready === 0) return "it has no endpoints, and selects no pods";
   if (!selects) return `${pluralize(ready, "ready endpoint")}, written by others: it selects no pods`;
-  if (ready === 0)
-    return staying === 0 ? "it has no endpoints" : `0 of ${pluralize(staying, "pod")} that it selects are ready`;
+  if (ready === 0) return staying === 0 ? "it has no endpoints" : ofAll(0, staying, "selected pod", "ready");
+  if (isEarly && isKnown)
+    return `${pluralize(ready, "endpoint")}, and ${ofAll(readyPods, staying, "pod", "ready")} (publishNotReadyAddresses)`;
   return staying >= ready ? ofAll(ready, staying, "pod", "ready") : pluralize(ready, "ready endpoint");
 }
 

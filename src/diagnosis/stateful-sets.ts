@@ -5,7 +5,7 @@ import type { Examined, Item } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
 import type { Look } from "./look.ts";
 import { conditionOf, isServing } from "./pods.ts";
-import { availability, controlledPods, withPods } from "./replicas.ts";
+import { availability, controlledPods, onDeleteNote, withPods } from "./replicas.ts";
 import { ofAll } from "./spans.ts";
 
 /** By its counts and revisions, and its pods. */
@@ -29,8 +29,20 @@ export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examine
     says: isRolling ? `${says}, ${ofAll(updated, meant, "pod", "up to date")}` : says,
     reached,
     first: unseenSpec,
-    notes: isKnown ? heldUp(item.object, { pods, outdated: isRolling ? meant - updated : 0 }) : [],
+    notes: [
+      ...(isKnown ? heldUp(item.object, { pods, outdated: isRolling ? meant - updated : 0 }) : []),
+      ...(unseenSpec.length === 0 && unseen.length === 0 ? outdatedNote(item.object, pods) : []),
+    ],
   });
+}
+
+/** Which pods stay at an earlier template, as its update strategy requires. */
+function outdatedNote({ spec, status }: StatefulSet, pods: readonly Pod[]): readonly string[] {
+  const old = pods.filter((pod) => isServing(pod) && revisionOf(pod) !== status?.updateRevision);
+  if (spec?.updateStrategy?.type === "OnDelete") return old.length === 0 ? [] : [onDeleteNote(old.length)];
+  const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
+  const below = old.filter((pod) => ordinalOf(pod) < (spec?.ordinals?.start ?? 0) + partition).length;
+  return below === 0 ? [] : [`${pluralize(below, "pod")} of an earlier template: below partition ${partition}`];
 }
 
 const ordinalOf = ({ metadata }: Pod): number => Number(/-(\d+)$/.exec(metadata.name)?.[1] ?? -1);
@@ -45,7 +57,7 @@ interface SeenPods {
 
 const isReady = (pod: Pod): boolean => isServing(pod) && conditionOf(pod, "Ready")?.status === "True";
 
-/** The first pod that an ordered set is waiting for, and what that blocks. Empty if no other pod is missing, since the pod itself shows why. */
+/** The first pod that an ordered set is waiting for: what that blocks, and whether the pod must be deleted by hand. */
 function heldUp({ spec, status, metadata }: StatefulSet, { pods, outdated }: SeenPods): readonly string[] {
   if (spec?.podManagementPolicy === "Parallel") return [];
   const rollsOut = spec?.updateStrategy?.type !== "OnDelete";
@@ -65,13 +77,14 @@ function heldUp({ spec, status, metadata }: StatefulSet, { pods, outdated }: See
     ...(excess > 0 ? [`${pluralize(excess, "pod")} ${excess === 1 ? "is" : "are"} not scaled down`] : []),
     ...(outdated > 0 ? ["no other pod is updated"] : []),
   ];
-  if (held.length === 0) return [];
   const name = `${metadata.name}-${first}`;
   const pod = byOrdinal.get(first);
   const going = pod?.metadata.deletionTimestamp !== undefined;
   const until = pod === undefined ? "is there" : going ? "is gone and recreated" : "is ready";
   return [
-    `its pods come in order: until ${name} (ordinal ${first}) ${until}, ${held.join(", ")}`,
+    ...(held.length === 0
+      ? []
+      : [`its pods come in order: until ${name} (ordinal ${first}) ${until}, ${held.join(", ")}`]),
     ...(pod === undefined || going || !rollsOut || revisionOf(pod) === status?.updateRevision
       ? []
       : [

@@ -4,6 +4,7 @@ import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, si
 import { PersistentVolumeClaims } from "../api/kinds.ts";
 import { ofAttachment } from "./attachments.ts";
 import { aside, eventTime, type Look } from "./look.ts";
+import { podFindings } from "./pods.ts";
 import { unboundCause } from "./unbound-claims.ts";
 
 /** By its phase, its class, its volume and its Events. */
@@ -43,7 +44,7 @@ export function examineClaim(look: Look, item: Item<PersistentVolumeClaim>): Exa
     ...whole,
     says: `it is not bound, phase ${phase}`,
     reached: false,
-    findings: [...own, ...said],
+    findings: [...podFindings(look, cause?.waitsFor ?? []), ...own, ...said],
     unseen: aside(events.unseen),
   };
 }

@@ -7,7 +7,8 @@ import { examineResourceClaim } from "./device-claims.ts";
 import { examineDaemonSet } from "./daemon-sets.ts";
 import { examineDeployment } from "./deployments.ts";
 import type { Examined, Item } from "./diagnosis.ts";
-import { examineBinding, examineDefinition, examineSigningRequest, examineWebhooks } from "./extensions.ts";
+import { bindingOf, examineMutatingPolicy, examineValidatingPolicy } from "./admission-policies.ts";
+import { examineDefinition, examineSigningRequest, examineWebhooks } from "./extensions.ts";
 import { examineGeneric } from "./generic.ts";
 import { examineIngress } from "./ingresses.ts";
 import { examineCronJob, examineJob } from "./jobs.ts";
@@ -15,12 +16,15 @@ import { isKind } from "./kinds.ts";
 import {
   CertificateSigningRequests,
   ClusterRoleBindings,
+  ClusterRoles,
   CronJobs,
   CustomResourceDefinitions,
   DaemonSets,
   HorizontalPodAutoscalers,
   Ingresses,
   Jobs,
+  MutatingAdmissionPolicies,
+  MutatingAdmissionPolicyBindings,
   MutatingWebhookConfigurations,
   PersistentVolumeClaims,
   PersistentVolumes,
@@ -31,6 +35,8 @@ import {
   Secrets,
   Services,
   StatefulSets,
+  ValidatingAdmissionPolicies,
+  ValidatingAdmissionPolicyBindings,
   ValidatingWebhookConfigurations,
   VolumeAttachments,
 } from "../api/kinds.ts";
@@ -41,6 +47,7 @@ import { examinePassive, isPassive } from "./passive.ts";
 import { examinePod } from "./pods.ts";
 import { examineAutoscaler } from "./autoscalers.ts";
 import { examineReplicated } from "./replicas.ts";
+import { examineBinding, examineClusterRole } from "./roles.ts";
 import { examineStatefulSet } from "./stateful-sets.ts";
 import { examineBudget, examineQuota } from "./scaling.ts";
 import { examineSecret } from "./secrets.ts";
@@ -81,6 +88,11 @@ const table: readonly (readonly [string, Examine])[] = [
   row(CertificateSigningRequests, examineSigningRequest),
   row(RoleBindings, examineBinding),
   row(ClusterRoleBindings, examineBinding),
+  row(ClusterRoles, examineClusterRole),
+  row(ValidatingAdmissionPolicies, examineValidatingPolicy),
+  row(MutatingAdmissionPolicies, examineMutatingPolicy),
+  row(ValidatingAdmissionPolicyBindings, bindingOf(ValidatingAdmissionPolicies)),
+  row(MutatingAdmissionPolicyBindings, bindingOf(MutatingAdmissionPolicies)),
 ];
 
 const byResource: ReadonlyMap<string, Examine> = new Map(table);
@@ -92,7 +104,7 @@ export function examine(look: Look, item: Item): Examined {
   }
   const own = byResource.get(resourceOf(item.kind));
   if (own !== undefined) return own(look, item);
-  return isPassive(item.kind) ? examinePassive(item) : examineGeneric(look, item);
+  return isPassive(item.kind) ? examinePassive() : examineGeneric(look, item);
 }
 
 /** Whether the kind has an examination of its own, or is passive. */

@@ -15,7 +15,7 @@ import {
 } from "../api/storage/volume-binding.ts";
 import { defaultStorageClassMarks, newestDefault } from "../api/default-class.ts";
 import { PersistentVolumes, Pods, StorageClasses } from "../api/kinds.ts";
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../api/types.ts";
+import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../api/types.ts";
 import { type Finding, kubectl } from "./diagnosis.ts";
 import type { Look } from "./look.ts";
 
@@ -23,6 +23,13 @@ import type { Look } from "./look.ts";
 export interface UnboundCause {
   readonly why: string;
   readonly advice: Finding["advice"] & {};
+  /** The pods whose scheduling the claim waits for: what holds them is closer to the root cause. */
+  readonly waitsFor?: readonly Pod[];
+}
+
+/** Whether the claim is neither bound nor lost. */
+export function isPending({ metadata, status }: PersistentVolumeClaim): boolean {
+  return metadata.deletionTimestamp === undefined && (status?.phase ?? "Pending") === "Pending";
 }
 
 const volumesListed = [kubectl("get pv")];
@@ -55,13 +62,14 @@ function classCause(look: Look, { claim, storageClass }: ClaimOfClass): UnboundC
   const { provisioner, volumeBindingMode, metadata } = storageClass;
   const { name } = metadata;
   const node = claim.metadata.annotations?.["volume.kubernetes.io/selected-node"];
-  if (volumeBindingMode === "WaitForFirstConsumer" && node === undefined) return consumerCause(look, claim);
-  if (provisioner === "kubernetes.io/no-provisioner") {
-    return handMadeCause(look, {
-      claim,
-      why: `its class ${name} provisions no volumes, so one has to be created for it`,
-    });
+  const isHandMade = provisioner === "kubernetes.io/no-provisioner";
+  const why = `its class ${name} provisions no volumes, so one has to be created for it`;
+  if (volumeBindingMode === "WaitForFirstConsumer" && node === undefined) {
+    const consumer = consumerCause(look, claim);
+    const isLacking = isHandMade && consumer.waitsFor !== undefined && !hasSuitable(look, claim);
+    return isLacking ? handMadeCause(look, { claim, why }) : consumer;
   }
+  if (isHandMade) return handMadeCause(look, { claim, why });
   const where = node === undefined ? "" : ` for node ${node}`;
   return { why: `provisioner ${provisioner} of class ${name} has to provision a volume${where}`, advice: [] };
 }
@@ -76,11 +84,12 @@ function consumerCause(look: Look, claim: PersistentVolumeClaim): UnboundCause {
       why: `${binds}: ${someOf(
         pods.map((pod) => `Pod ${pod}`),
         ", ",
-      )} has no node yet`,
+      )} ${pods.length === 1 ? "has" : "have"} no node yet`,
       advice: [],
+      waitsFor: users,
     };
   }
-  return { why: unseen.length > 0 ? binds : `${binds}, and none does`, advice: [] };
+  return { why: unseen.length > 0 ? binds : `${binds}, and no pod uses it`, advice: [] };
 }
 
 function namedVolumeCause(look: Look, claim: PersistentVolumeClaim): UnboundCause | undefined {
@@ -112,13 +121,24 @@ function handMadeCause(look: Look, { claim, why }: HandMade): UnboundCause {
   const { objects, unseen } = look.list(PersistentVolumes, "");
   if (unseen.length > 0) return { why, advice: volumesListed };
   const name = classOfClaim(claim);
-  const candidates = objects.filter((volume) => classOfVolume(volume) === name || isVolumeOf(volume, claim));
+  const candidates = candidatesFor(claim, objects);
   const suitable = candidates.find((volume) => misfitOf(volume, claim) === undefined);
   if (suitable !== undefined) return toBeBound(`volume ${suitable.metadata.name}`);
   const misfits = candidates.map((volume) => `${volume.metadata.name} ${misfitOf(volume, claim) ?? ""}`);
   const what = name === "" ? "without a class" : `of class ${name}`;
   const told = misfits.length === 0 ? `there is no volume ${what}` : someOf(misfits, "; ");
   return { why: `${why}: ${told}`, advice: volumesListed };
+}
+
+/** The volumes of its class, or reserved for it. */
+function candidatesFor(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[]): readonly PersistentVolume[] {
+  return volumes.filter((volume) => classOfVolume(volume) === classOfClaim(claim) || isVolumeOf(volume, claim));
+}
+
+/** Whether a volume matches the claim, or may, as far as it can be read. Which nodes can reach it is up to the scheduler. */
+function hasSuitable(look: Look, claim: PersistentVolumeClaim): boolean {
+  const { objects, unseen } = look.list(PersistentVolumes, "");
+  return unseen.length > 0 || candidatesFor(claim, objects).some((volume) => misfitOf(volume, claim) === undefined);
 }
 
 function someOf(names: readonly string[], separator: string): string {

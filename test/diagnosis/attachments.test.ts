@@ -94,7 +94,7 @@ describe("a pod whose containers are about to be created", () => {
   test("waits until the last detachment has finished", () => {
     const going = attachment("node-1", { attached: true }, { deletionTimestamp: ago(9), finalizers: ["driver"] });
     expect(first({ items: [...usual, going] })).toBe(
-      "VolumeAttachment csi-node-1: driver disks.example.com has not finished detaching volume disk from node node-1, and attaches it again only then",
+      "VolumeAttachment csi-node-1: driver disks.example.com has not finished detaching volume disk from node node-1: it can be attached again only after that",
     );
   });
 
@@ -106,7 +106,7 @@ describe("a pod whose containers are about to be created", () => {
     ];
     const held = attachment("node-2", { attached: true });
     const where =
-      "VolumeAttachment csi-node-2: volume disk (ReadWriteOnce) is attached to node node-2, and may be to one node alone";
+      "VolumeAttachment csi-node-2: volume disk (ReadWriteOnce) is attached to node node-2, and can be attached to only one node at a time";
     expect(first({ items: [...usual, held, ...others, ...elsewhere] })).toBe(
       `${where}: Pod a, Pod b, Pod c, 1 more there uses it`,
     );

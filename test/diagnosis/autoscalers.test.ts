@@ -52,6 +52,29 @@ describe("an autoscaler", () => {
   });
 
   test.each([
+    {
+      what: "the wanted size of its target",
+      status: { currentReplicas: 2, conditions: [able, condition("ScalingActive", "False", "FailedGetResourceMetric")] },
+      says: "2 replicas of Deployment web, and the wanted number is not known, between 2 and 10",
+    },
+    {
+      what: "the size of a target that does not exist",
+      status: { conditions: [condition("AbleToScale", "False", "FailedGetScale")] },
+      says: "the size of Deployment web is not known, between 2 and 10",
+    },
+  ])("does not invent $what", ({ status, says }) => {
+    expect(ask(status).says).toBe(says);
+  });
+
+  test("does not suggest the metrics API where a container has no request", () => {
+    const message = "failed to get cpu utilization: missing request for cpu in container main of Pod web-1";
+    const answer = ask({ conditions: [able, condition("ScalingActive", "False", "FailedGetResourceMetric", message)] });
+    expect(findingsOf(answer).flatMap(({ advice = [] }) => advice.map(({ words }) => words))).toEqual([
+      "describe hpa web -n shop",
+    ]);
+  });
+
+  test.each([
     ["FailedGetResourceMetric", "get --raw /apis/metrics.k8s.io/v1beta1"],
     ["FailedGetExternalMetric", "get --raw /apis/external.metrics.k8s.io/v1beta1"],
     ["ScalingDisabled", "scale deployment/web --replicas=2"],

@@ -67,6 +67,23 @@ describe("what a deletion waits for", () => {
     ]);
   });
 
+  test("a namespace with a pod that is still running: the pod", () => {
+    const pod = Object.assign(going("slow", { deletionTimestamp: ago(-570), deletionGracePeriodSeconds: 600 }), {
+      spec: { nodeName: "node-2", containers: [{ name: "c" }] },
+      status: { phase: "Running", containerStatuses: [{ name: "c", state: { running: {} } }] },
+    });
+    const items = [
+      { kind: Pods, object: pod },
+      { kind: ConfigMaps, object: objectOf("other") },
+    ];
+    const answer = answerAbout(Namespaces, namespace([]), { items });
+    expect(answer.says).toBe("1 pod is still terminating in it");
+    expect(findingsOf(answer)[0]).toMatchObject({
+      at: { name: "slow" },
+      why: "being deleted, until its containers have terminated on node node-2 (grace period 600 s)",
+    });
+  });
+
   test("a namespace whose content cannot be read: what its controller reports", () => {
     const answer = answerAbout(Namespaces, namespace([remaining]), { forbidden: [ConfigMaps] });
     expect(findingsOf(answer).map(({ why }) => why)).toContain(`NamespaceContentRemaining: ${remaining.message}`);

@@ -66,7 +66,7 @@ describe("what a Deployment waits for", () => {
     expect(answer.is).toBe("waiting");
     expect(answer.says).toBe("2 of 3 pods of ReplicaSet web-1 are available");
     expect(findingsOf(answer)).toMatchObject([
-      { at: { name: "web-1-a" }, why: "readiness probe of container web", since: now - 40_000 },
+      { at: { name: "web-1-a" }, why: "readiness probe of container web does not succeed", since: now - 40_000 },
     ]);
     expect(answer.next).toEqual(["progress deadline in 4 m 12 s, then Progressing=False"]);
     expect(answer.lastWrites).toEqual([
@@ -181,7 +181,7 @@ describe("what a Deployment waits for", () => {
     expect(answer.is).toBe("failed");
     expect(answer.says).toMatch(/^its rollout does not progress, \d of \d pods/);
     expect(findingsOf(answer).map(({ why }) => why)).toEqual([
-      "readiness probe of container web",
+      "readiness probe of container web does not succeed",
       "ProgressDeadlineExceeded: timed out",
     ]);
   });
@@ -224,7 +224,7 @@ describe("what a Deployment waits for", () => {
     const events = [
       event("Unhealthy", "probe failed: 500", 9),
       event("Unhealthy", "probe failed: 503", 5),
-      event("Odd", "readiness probe of container web", 2),
+      event("Odd", "readiness probe of container web does not succeed", 2),
     ];
     const answer = answerAbout(Deployments, deployment(rolling), { items, events });
     expect(answer.warnings).toMatchObject([

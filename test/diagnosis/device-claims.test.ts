@@ -40,23 +40,23 @@ const using = (name: string, spec?: Json): Item => ({ kind: Pods, object: pod(na
 
 const whys = (answer: Diagnosis): readonly string[] =>
   findingsOf(answer).map(({ at, why }) => `${at.kind.kind} ${at.name}: ${why}`);
-const when = "ResourceClaim card: the scheduler gives it devices when it places a pod that uses it";
+const when = "ResourceClaim card: the scheduler allocates its devices when it schedules a pod that uses it";
 
 describe("a claim without devices", () => {
   const answer = (items: readonly Item[], forbidden: readonly Kind[] = []): Diagnosis =>
     answerAbout(ResourceClaims, claim(), { items: [gpu, slice([]), ...items], forbidden });
 
   test("gets none while no ResourceSlice has any", () => {
-    const none = "ResourceClaim card: no ResourceSlice lists any devices: a driver has to";
-    expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu] }))).toEqual([none, `${when}, and none does`]);
+    const none = "ResourceClaim card: no ResourceSlice lists any devices: a DRA driver has to publish one";
+    expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu] }))).toEqual([none, `${when}, and no pod uses it`]);
     expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu], forbidden: [ResourceSlices] }))).toEqual([
-      `${when}, and none does`,
+      `${when}, and no pod uses it`,
     ]);
   });
 
   test("waits for a pod that uses it", () => {
     expect(answer([])).toMatchObject({ is: "waiting", says: "it has no devices yet" });
-    expect(whys(answer([]))).toEqual([`${when}, and none does`]);
+    expect(whys(answer([]))).toEqual([`${when}, and no pod uses it`]);
     expect(whys(answer([using("web"), using("other", {})]))).toEqual([`${when}: Pod web has no node yet`]);
     expect(whys(answer([using("web"), using("web-2")]))).toEqual([`${when}: Pod web and 1 more have no node yet`]);
   });
@@ -75,7 +75,7 @@ describe("a claim without devices", () => {
   test("can refer to a missing class", () => {
     const either = [{ name: "one", firstAvailable: [{ deviceClassName: "gpu" }, { deviceClassName: "tpu" }] }];
     const object = objectOf("card", { spec: { devices: { requests: either } } });
-    const missing = "DeviceClass tpu: there is no such DeviceClass, but the claim requests devices of it";
+    const missing = "DeviceClass tpu: there is no such DeviceClass, but the claim requests devices from it";
     expect(whys(answerAbout(ResourceClaims, object, { items: [gpu] }))[0]).toBe(missing);
   });
 });
@@ -146,7 +146,7 @@ describe("a pod that has no node", () => {
     );
     expect(first(templated, [])).toStartWith("ResourceClaimTemplate one: there is no such ResourceClaimTemplate");
     expect(first(templated, [template("one")])).toBe(
-      "ResourceClaimTemplate one: the controller resourceclaim has to make a ResourceClaim of it for gpu",
+      "ResourceClaimTemplate one: the controller resourceclaim has to create a ResourceClaim from it for gpu",
     );
   });
 
@@ -171,7 +171,7 @@ describe("a pod that has no node", () => {
     const resourceClaimStatuses = [{ name: "gpu", resourceClaimName: "card" }];
     const fromTemplate = { resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "one" }] };
     expect(said([{ kind: ResourceClaims, object: given() }], { resourceClaimStatuses }, fromTemplate)).toEqual([
-      "ResourceClaim card: it was not made for this pod",
+      "ResourceClaim card: it was not created for this pod",
       left,
     ]);
     const condition = { type: "PodScheduled", status: "False", message: "0/1 nodes are available: 1 why." };

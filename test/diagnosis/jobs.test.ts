@@ -27,11 +27,20 @@ describe("a Job", () => {
     const status = { failed: 2, uncountedTerminatedPods: {} };
     const items = [failedPod("data-a", 60), failedPod("data-b", 5)];
     const answer = JSON.stringify(answerAbout(Jobs, job({}, status), { items }));
-    expect(answer).toContain("back-off after 2 failures: the next pod comes in 15 s at most");
+    expect(answer).toContain("back-off after 2 failures: the next pod is created within 15 s");
     const active = JSON.stringify(answerAbout(Jobs, job({}, { ...status, active: 1 }), { items }));
     expect(active).not.toContain("back-off");
     const long = JSON.stringify(answerAbout(Jobs, job({}, status), { items: [failedPod("data-a", 60)] }));
     expect(long).not.toContain("back-off");
+  });
+
+  test("that waits for its back-off does not say that a pod would be created now", () => {
+    const would = [{ controller: "job", sentence: "scale-up: 0 active pods, 1 wanted → create 1" }];
+    const status = { failed: 1 };
+    const waiting = answerAbout(Jobs, job({}, status), { items: [failedPod("data-a", 5)], would });
+    expect(waiting.next).toEqual([]);
+    const due = answerAbout(Jobs, job({}, status), { items: [failedPod("data-a", 60)], would });
+    expect(due.next).toEqual(["our job would now: scale-up: 0 active pods, 1 wanted → create 1"]);
   });
 
   test("that is managed by another controller says so", () => {

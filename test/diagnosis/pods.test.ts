@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { Nodes, Pods } from "../../src/api/kinds.ts";
+import { Nodes, Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
 import { ConfigMaps, PersistentVolumeClaims, Secrets } from "../../src/api/kinds.ts";
-import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+import { ago, answerAbout, type Json, objectOf, ownedBy } from "./world.ts";
 
 const node = {
   kind: Nodes,
@@ -86,14 +86,14 @@ describe("what a pod waits for", () => {
     {
       name: "a readiness probe",
       pod: podOf("a", unready({ state: { running: {} }, started: true }), { container: { readinessProbe: {} } }),
-      why: "readiness probe of container web",
+      why: "readiness probe of container web does not succeed",
     },
     {
       name: "a startup probe",
       pod: podOf("a", unready({ state: { running: {} }, started: false }), {
         container: { startupProbe: {}, readinessProbe: {} },
       }),
-      why: "startup probe of container web",
+      why: "startup probe of container web has not succeeded",
     },
     {
       name: "an init container",
@@ -208,5 +208,53 @@ describe("what a pod waits for", () => {
     ];
     const answer = answerAbout(Pods, podOf("a", creating, { container, spec }), { items });
     expect(findingsOf(answer).map(({ why }) => why)).toEqual(["container web: ContainerCreating"]);
+  });
+});
+
+describe("what cannot be read for a pod", () => {
+  const creating = podOf(
+    "web-a",
+    {
+      phase: "Pending",
+      conditions: [{ type: "Ready", status: "False" }],
+      containerStatuses: [{ name: "web", ready: false, state: { waiting: { reason: "ContainerCreating" } } }],
+    },
+    { meta: { ...ownedBy("web", ReplicaSets), labels: { app: "web" } }, spec: { volumes: [{ secret: { secretName: "tls" } }] } },
+  );
+  const set = objectOf("web", { spec: { replicas: 1, selector: { matchLabels: { app: "web" } } }, status: { replicas: 1 } });
+  const unreadOf = ({ verdict }: ReturnType<typeof answerAbout>): readonly string[] =>
+    verdict.evidence.unseen.map(({ what, why, isDecisive }) => `${what}: ${why}${isDecisive ? "!" : ""}`);
+
+  test.each([
+    { of: "it", kind: Pods, object: creating },
+    { of: "its owner", kind: ReplicaSets, object: set },
+  ])("is part of the verdict on $of", ({ kind, object }) => {
+    const items = [
+      { kind: Pods, object: creating },
+      { kind: ReplicaSets, object: set },
+    ];
+    const answer = answerAbout(kind, object, { items, forbidden: [Secrets, Nodes] });
+    expect(unreadOf(answer).sort()).toEqual(["Node node-1: no right to get", "Secret tls: no right to get"]);
+    expect(answer.unread.map(({ what }) => what).sort()).toEqual(["Node node-1", "Secret tls"]);
+  });
+});
+
+describe("containers that are not ready", () => {
+  const crashing = { name: "b", ready: false, restartCount: 2, state: { waiting: { reason: "ImagePullBackOff" } } };
+  const waiting = { name: "a", ready: false, restartCount: 0, state: { running: {} } };
+  const why = (status: Json): string | undefined =>
+    findingsOf(answerAbout(Pods, podOf("two", status), { items: [node] })).at(-1)?.why;
+  const conditions = [{ type: "Ready", status: "False" }];
+
+  test("are all named", () => {
+    expect(why({ phase: "Running", conditions, containerStatuses: [waiting, crashing] })).toBe(
+      "container b: ImagePullBackOff; a is not ready either",
+    );
+  });
+
+  test("an init container that runs has not finished", () => {
+    expect(why({ phase: "Pending", conditions, initContainerStatuses: [waiting], containerStatuses: [] })).toBe(
+      "init container a has not finished",
+    );
   });
 });

@@ -41,7 +41,7 @@ describe("a claim that is being deleted", () => {
 
   test("that no pod uses waits for its controller", () => {
     expect(whys(answerAbout(PersistentVolumeClaims, claim, { items: [podOf("new", { node: "" })] }))).toEqual([
-      `data: ${finalizer}: no pod on a node uses it, so that the controller persistentvolumeclaim-protection has to remove it`,
+      `data: ${finalizer}: no pod on a node uses it, so the controller persistentvolumeclaim-protection has to remove it`,
     ]);
   });
 
@@ -66,7 +66,7 @@ describe("a volume that is being deleted", () => {
   test("that is released waits for its controller", () => {
     const volume = going("disk", "pv-protection", { spec, status: { phase: "Released" } });
     expect(whys(answerAbout(PersistentVolumes, volume))).toEqual([
-      `disk: ${finalizer}: it is not bound, so that the controller persistentvolume-protection has to remove it`,
+      `disk: ${finalizer}: it is not bound, so the controller persistentvolume-protection has to remove it`,
     ]);
   });
 });
@@ -88,7 +88,7 @@ describe("a VolumeAttributesClass that is being deleted", () => {
 
   test("that is unused waits for its controller, if everything could be read", () => {
     expect(whys(answerAbout(VolumeAttributesClasses, gold))).toEqual([
-      `gold: ${finalizer}: nothing uses it, so that the controller volumeattributesclass-protection has to remove it`,
+      `gold: ${finalizer}: nothing uses it, so the controller volumeattributesclass-protection has to remove it`,
     ]);
     expect(whys(answerAbout(VolumeAttributesClasses, gold, { forbidden: [PersistentVolumes] }))).toEqual([
       `gold: ${finalizer}: volumes and claims that use it may keep it`,

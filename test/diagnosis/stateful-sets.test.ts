@@ -47,7 +47,7 @@ describe("of a StatefulSet that waits, `why` names the pod that blocks the rest"
     expect(answer.notes).toEqual([
       "its pods come in order: until db-0 (ordinal 0) is ready, 2 pods after it are not created",
     ]);
-    expect(findingsOf(answer)[0]).toMatchObject({ at: { name: "db-0" }, why: "readiness probe of container db" });
+    expect(findingsOf(answer)[0]).toMatchObject({ at: { name: "db-0" }, why: "readiness probe of container db does not succeed" });
   });
 
   test("which must still be scaled down, or updated", () => {
@@ -80,7 +80,35 @@ describe("of a StatefulSet that waits, `why` names the pod that blocks the rest"
     const onDelete = set({ replicas: 3, availableReplicas: 2 }, { updateStrategy: { type: "OnDelete" }, replicas: 4 });
     expect(told(onDelete, pods)).toEqual([
       "its pods come in order: until db-2 (ordinal 2) is ready, 1 pod after it is not created",
+      "1 pod of an earlier template: with OnDelete, it is replaced when somebody deletes it",
     ]);
+  });
+
+  test("also after the template was changed back, when no other pod is outdated", () => {
+    const pods = [podOf("db-0"), podOf("db-1"), podOf("db-2", { ready: false, revision: "db-bad" })];
+    expect(told(set({ replicas: 3, availableReplicas: 2, updatedReplicas: 2 }), pods)).toEqual([
+      "db-2 is of an earlier template: the set waits for it and does not replace it; delete it to have it recreated",
+    ]);
+  });
+});
+
+describe("a StatefulSet that has all its pods shows how many are of an earlier template", () => {
+  const pods = [podOf("db-0", { revision: "db-old" }), podOf("db-1", { revision: "db-old" }), podOf("db-2")];
+  const counts = { replicas: 3, availableReplicas: 3, updatedReplicas: 1, currentRevision: "db-old" };
+
+  test("with OnDelete", () => {
+    const answer = answerAbout(StatefulSets, set(counts, { updateStrategy: { type: "OnDelete" } }), { items: pods });
+    expect(answer).toMatchObject({
+      is: "well",
+      notes: ["2 pods of an earlier template: with OnDelete, each is replaced when somebody deletes it"],
+    });
+  });
+
+  test("below the partition", () => {
+    const answer = answerAbout(StatefulSets, set(counts, { updateStrategy: { rollingUpdate: { partition: 2 } } }), {
+      items: pods,
+    });
+    expect(answer).toMatchObject({ is: "well", notes: ["2 pods of an earlier template: below partition 2"] });
   });
 });
 

@@ -108,9 +108,47 @@ describe("a claim of a class", () => {
   const waits = "its class late binds it when a pod that uses it is scheduled";
 
   test("that waits for a pod names the pods, or says that there is none", () => {
-    expect(whys(ofLate(), [late, pod("other")])).toEqual([`${waits}, and none does`]);
-    expect(whys(ofLate(), [late, pod("data")])).toEqual([`${waits}: Pod user-of-data has no node yet`]);
+    expect(whys(ofLate(), [late, pod("other")])).toEqual([`${waits}, and no pod uses it`]);
+    expect(whys(ofLate(), [late, pod("data")])).toEqual([
+      "not scheduled: no scheduler has looked at it (its scheduler is default-scheduler)",
+      `${waits}: Pod user-of-data has no node yet`,
+    ]);
     expect(whys(ofLate(), [late], [Pods])).toEqual([waits]);
+  });
+
+  describe("does not hide why the pod is not scheduled", () => {
+    const condition = { type: "PodScheduled", status: "False", message: "0/3 nodes are available: 3 Insufficient cpu." };
+    const { object } = pod("data");
+    const unscheduled: StoredObject & Json = { ...object, status: { phase: "Pending", conditions: [condition] } };
+    const reason = `not scheduled: ${condition.message}`;
+
+    test.each([
+      { has: "a provisioner", of: late, found: [reason] },
+      {
+        has: "no volume",
+        of: storageClass("late", {
+          provisioner: "kubernetes.io/no-provisioner",
+          volumeBindingMode: "WaitForFirstConsumer",
+        }),
+        found: [
+          "its class late provisions no volumes, so one has to be created for it: there is no volume of class late",
+          reason,
+        ],
+      },
+    ])("whose class has $has", ({ of, found }) => {
+      const items = [of, { kind: PersistentVolumeClaims, object: ofLate() }];
+      const answer = answerAbout(Pods, unscheduled, { items });
+      expect(findingsOf(answer).map(({ why }) => why)).toEqual(found);
+    });
+
+    test("if a volume of its class matches, though the scheduler cannot use it", () => {
+      const of = storageClass("late", {
+        provisioner: "kubernetes.io/no-provisioner",
+        volumeBindingMode: "WaitForFirstConsumer",
+      });
+      const items = [of, { kind: PersistentVolumeClaims, object: ofLate() }, volume("disk", { storageClassName: "late" })];
+      expect(findingsOf(answerAbout(Pods, unscheduled, { items })).map(({ why }) => why)).toEqual([reason]);
+    });
   });
 
   test("whose node is selected waits for its provisioner", () => {

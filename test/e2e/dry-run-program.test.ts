@@ -337,14 +337,14 @@ describe("a program's dry run", () => {
   test("refuses --baseline-command without a program", async () => {
     await using run = startProgram(["dry-run", "--baseline-command", "./old"], {});
     const { code, stderr } = await run.end();
-    expect(stderr).toContain("error: --baseline-command is for a program behind --");
+    expect(stderr).toContain("error: --baseline-command is for a program after --");
     expect(code).toBe(2);
   });
 
   test.each([
     [["--seed", "2"], operator, "--seed has no effect on a program"],
     [["--server-validate"], operator, "--server-validate has no effect on a program"],
-    [[], [], "no program behind --"],
+    [[], [], "no program after --"],
   ])("is refused: %p %p", async (args, program, says) => {
     const { code, stderr } = await dryRun(["-f", file("any.yaml", map("a", "1")), ...args], program);
     expect(stderr).toContain(`error: ${says}`);

@@ -168,10 +168,10 @@ describe("a program after --", () => {
     };
     expect(await refused("--workers", "2", "--", "true")).toBe("error: --workers has no effect on a program");
     expect(await refused("rs", "--", "true")).toBe(
-      "error: controllers (rs) and a program behind -- exclude each other",
+      "error: controllers (rs) and a program after -- are mutually exclusive",
     );
-    expect(await refused("--")).toBe("error: no program behind --");
-    expect(await refused("rs", "--restart")).toBe("error: --restart is for a program behind --");
+    expect(await refused("--")).toBe("error: no program after --");
+    expect(await refused("rs", "--restart")).toBe("error: --restart is for a program after --");
     expect(await refused()).toBe("error: no controller given");
   });
 });

@@ -169,7 +169,7 @@ type: kubernetes.io/service-account-token
       expect({ code, stdout, line: stderr.split("\n")[0] }).toEqual({
         code: 2,
         stdout: "",
-        line: `error: ${words[0]} needs the private keys of the cluster, which only a sandbox hands over`,
+        line: `error: ${words[0]} needs the private keys of the cluster, which are available only in a sandbox`,
       });
     });
   }

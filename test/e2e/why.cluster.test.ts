@@ -122,7 +122,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(stdout).toMatch(/^namespace shop: 1 of 2 objects is not as it should be$/m);
     expect(stdout).toMatch(/^Deployment lost is waiting: /m);
     expect(stdout).toMatch(/^as they should be: Deployment fine$/m);
-    expect(stdout).toMatch(/^not seen: what controllers of ours would do \(only evaluated for a single object\)$/m);
+    expect(stdout).toMatch(/^not seen: what our controllers would do \(only evaluated for a single object\)$/m);
     expect((await why("-l", "nobody=has-it")).code).toBe(5);
     expect((await why("deployment.v1.apps/fine")).code).toBe(0);
   });
@@ -140,7 +140,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     const told = heads.map((line) => line.split(/ is | has |:/)[0]).filter((name) => name !== "Namespace going");
     expect(told).toEqual(["Node fake-2", "Deployment shop/lost", "ReplicaSet tight/q", "ResourceQuota tight/few"]);
     expect(stdout).toMatch(/^as they should be: Deployment shop\/fine, /m);
-    expect(stdout).toMatch(/^not seen: what controllers of ours would do \(only evaluated for a single object\)$/m);
+    expect(stdout).toMatch(/^not seen: what our controllers would do \(only evaluated for a single object\)$/m);
     const lists = (await cluster.audit())
       .slice(before)
       .filter(

@@ -35,17 +35,39 @@ const wrong = [
   "with a bad name or without a secret",
 ];
 
-test("finds the quotes that no test has, in all cells but the first", async () => {
+/** What is wrong with these lines of a README, beside the tests above. */
+async function foundIn(lines: readonly string[]): Promise<readonly string[]> {
   const top = mkdtempSync(join(tmpdir(), "quoted-tests-"));
   try {
-    mkdirSync(join(top, "test/pods"), { recursive: true });
-    writeFileSync(join(top, "test/pods/pods.test.ts"), tests);
-    const rows = [...right, ...wrong].map((quote) => `| "TestUpstream" | pods: "${quote}" |`);
-    writeFileSync(join(top, "test/pods/README.md"), ['Text with a "quote" is not checked.', ...rows].join("\n"));
-    expect(await wrongQuotes(top)).toEqual(
-      wrong.map((quote, n) => `test/pods/README.md:${right.length + n + 2}: no test is named "${quote}"`),
-    );
+    mkdirSync(join(top, "test/pods/golden"), { recursive: true });
+    mkdirSync(join(top, "test/golden"));
+    writeFileSync(join(top, "test/pods/pods.cluster.test.ts"), tests);
+    writeFileSync(join(top, "test/pods/golden/packed.json"), "{}");
+    writeFileSync(join(top, "test/pods/README.md"), lines.join("\n"));
+    return await wrongQuotes(top);
   } finally {
     rmSync(top, { recursive: true });
   }
+}
+
+test("finds the quotes that no test has, in all cells but the first", async () => {
+  const rows = [...right, ...wrong].map((quote) => `| "TestUpstream" | pods: "${quote}" |`);
+  expect(await foundIn(['Text with a "quote" is not checked.', ...rows])).toEqual(
+    wrong.map((quote, n) => `test/pods/README.md:${right.length + n + 2}: no test is named "${quote}"`),
+  );
+});
+
+test("finds paths that do not exist below test/", async () => {
+  const cells = [
+    "pods/pods",
+    "pods/golden/packed",
+    "golden/packed",
+    "pods/pod, pods/gold; cores/core",
+    'x: "pods/none"',
+  ];
+  expect(await foundIn(cells.map((cell) => `| pods/upstream | ${cell} |`))).toEqual([
+    "test/pods/README.md:4: test/ has no file pods/pod",
+    "test/pods/README.md:4: test/ has no file pods/gold",
+    'test/pods/README.md:5: no test is named "pods/none"',
+  ]);
 });

@@ -142,7 +142,7 @@ export const dryRunCommand: Command = clusterCommand({
       says: "Without any cluster: from one version of the manifests to the next",
       line: "dry-run --from manifests --baseline before/ -f after/ --prune",
     },
-    { says: "What an operator would make of a change", line: "dry-run -f tenant.yaml -- ./manager" },
+    { says: "What an operator would do with a change", line: "dry-run -f tenant.yaml -- ./manager" },
     {
       says: "What a new version of an operator would change",
       line: "dry-run --baseline-command ./manager-v1 -- ./manager-v2",
@@ -229,11 +229,10 @@ function refuseBesideProgram(flags: DryRunFlags, program: readonly string[] | un
   const without = (program === undefined ? ofProgram : withoutProgram).find((name) => flags[name] !== undefined);
   const long = without === undefined ? "" : (/--[\w-]+/.exec(options[without].flags)?.[0] ?? "");
   if (program === undefined) {
-    if (without !== undefined) throw new UserError(`${long} is for a program behind --`, ["add `-- COMMAND`"]);
+    if (without !== undefined) throw new UserError(`${long} is for a program after --`, ["add `-- COMMAND`"]);
     return;
   }
-  if (program.length === 0)
-    throw new UserError("no program behind --", ["give one with its arguments: `-- ./manager`"]);
+  if (program.length === 0) throw new UserError("no program after --", ["give one with its arguments: `-- ./manager`"]);
   if (without !== undefined)
     throw new UserError(`${long} has no effect on a program`, ["a program runs in real time, on a fork: omit it"]);
 }

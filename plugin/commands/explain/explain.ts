@@ -5,7 +5,7 @@ import { type Candidate, choice, type Command, command } from "../../cli/command
 import type { Io } from "../../cli/io.ts";
 import { controllerCandidates, controllerNamed } from "../../names/controller-names.ts";
 import { nearest } from "../../cli/nearest.ts";
-import { styleOf, type Style, wrapWords } from "../../cli/style.ts";
+import { pluralize, styleOf, type Style, wrapWords } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 
 /** `explain`. */
@@ -81,7 +81,7 @@ function asData({ id, chooses, looksAt, example, source, ...rule }: Rule): RuleD
 
 function heading({ name, purpose, rules, source }: ControllerDefinition): string[] {
   const upstream = source === undefined ? "" : `; upstream ${source}`;
-  return `${name} ${purpose}. ${rules.length} rules, in the order of a sync${upstream}`.split(" ");
+  return `${name} ${purpose}. ${pluralize(rules.length, "rule")}, in the order of a sync${upstream}`.split(" ");
 }
 
 const labels = ["looks at", "says", "upstream"] as const;

@@ -17,7 +17,7 @@ const options = {
   allNamespaces: flag("-A, --all-namespaces", "watch the objects of all namespaces, and cluster-scoped ones"),
   rate: positiveNumber(
     "--rate <n>",
-    "from this many writes a minute on, renewed values and a flipping status are loops",
+    "count renewed values and a flipping status as loops above this many writes a minute",
     {
       default: "10",
     },
@@ -45,7 +45,8 @@ export const loops: Command = clusterCommand({
     "its cause. It runs no controller, so it works for operators in any language. Nothing is ever written. Only changes from now on " +
     "are seen.\n\n" +
     "Exit codes: 0 ended as requested or by a signal; 2 wrong arguments or no connection; with --fail-on loop: 3 a loop was found, 5 " +
-    "cannot tell, because something that matters could not be watched; 130 ended by a second signal.",
+    "cannot tell, because something that matters could not be watched; 130 ended by a second signal; with -- COMMAND its own exit code, " +
+    "if it ends by itself and --fail-on gives no other.",
   arguments: {
     name: "[kind...]",
     about: "only these kinds, as kubectl names them (default: all but Leases and Events)",
@@ -54,7 +55,7 @@ export const loops: Command = clusterCommand({
     name: "COMMAND",
     about:
       "a program in any language, against a fork of the cluster, which is only read: its own loops. Reports objects that do not " +
-      "converge, with what triggered the writes, and writes that change nothing, writes that are refused and reads with the same answer " +
+      "converge, with what triggered the writes, and writes that change nothing, writes that are refused and reads with the same response " +
       "if there are more of them than --rate. All namespaces, unless -n names one.",
   },
   argumentCandidates: (io, _, typing) => kindCandidates(io, typing),

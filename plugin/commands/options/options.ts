@@ -5,7 +5,7 @@ import { globals } from "../../connections/globals.ts";
 /** `options`. */
 export const optionsCommand: Command = command({
   name: "options",
-  about: "List the options of every command: those that choose the cluster and the login",
+  about: "List kubectl's own options, which choose the cluster and the login",
   options: {},
   examples: [{ says: "They go before or after the command", line: "--context dev -n shop why deploy/web" }],
   complete: () => undefined,

@@ -72,7 +72,7 @@ export const proxy: Command = clusterCommand({
   validate({ flags, shadow }) {
     refuseManifestsOnCluster(flags, "proxy writes nothing itself");
     if (shadow && flags.sandbox === true)
-      throw new UserError("--shadow and --sandbox exclude each other", ["a sandbox has no owner to be held against"]);
+      throw new UserError("--shadow and --sandbox are mutually exclusive", ["a sandbox has no owner to compare with"]);
   },
   statusOnOutput: ({ output }) => output === "text",
   async run(request, session) {

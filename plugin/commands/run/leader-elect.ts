@@ -31,7 +31,7 @@ export const leaderElectOptions: OptionsFor<LeaderElectFlags> = {
     default: formatDuration(defaultTiming.retryPeriodMs),
   }),
   leaderElectResourceName: text("--leader-elect-resource-name <name>", "the Lease", {
-    default: "kubectl-reconcile-leader- and the controllers",
+    default: "kubectl-reconcile-leader-CONTROLLERS",
   }),
   leaderElectResourceNamespace: text("--leader-elect-resource-namespace <name>", "where the Lease is", {
     default: "-n; kube-system with -A",

@@ -38,14 +38,14 @@ const options = {
   resync: duration("--resync <duration>", "sync every object again after this time", { default: "12 to 24 h" }),
   qps: positiveNumber(
     "--kube-api-qps <n>",
-    "requests a second to the API server; controller namespace: 20 times as many",
+    "requests a second to the API server; the controller namespace sends up to 20 times as many",
     {
       default: "20",
     },
   ),
   burst: wholeNumber(
     "--kube-api-burst <n>",
-    "burst size before --kube-api-qps throttling applies; controller namespace: 100 times as much",
+    "burst size before --kube-api-qps throttling applies; 100 times as much for the controller namespace",
     1,
     { default: "30" },
   ),
@@ -106,7 +106,7 @@ export const run: Command = clusterCommand({
     "Runs controllers in this process, against the cluster of the current context, and prints what they decide and write.\n\n" +
     "Before it writes anything, it checks that it has the rights it needs and that nothing else reconciles the same objects; " +
     "otherwise it refuses to run. The first Ctrl-C lets syncs in flight finish, the second ends at once.\n\n" +
-    "Exit codes: 0 stopped by a signal, or --once and all is synced; 1 --once and some objects kept failing; " +
+    "Exit codes: 0 stopped by a signal or by --for, or --once and all is synced; 1 --once and some objects kept failing; " +
     "2 wrong arguments, no connection, missing rights, or refused; 3 --leader-elect, and it no longer leads; 130 ended by a second signal; with -- COMMAND its own exit code, " +
     "if it ends by itself.",
   arguments: { name: "[controller...]", about: "which controllers: names, short names, or all" },

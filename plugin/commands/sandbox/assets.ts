@@ -10,7 +10,7 @@ export function refuseOthers(flags: Readonly<Record<string, unknown>>): void {
   // Negatable options are true by default.
   const others = Object.entries(flags).filter(([name, value]) => name !== "assets" && value !== true);
   if (others.length === 0 && flags["rbac"] === undefined) return;
-  throw new UserError("--assets goes with no other option", [
+  throw new UserError("--assets cannot be combined with other options", [
     "give options to the programs as flags of kube-apiserver, as envtest does",
   ]);
 }

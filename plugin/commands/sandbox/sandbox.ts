@@ -61,7 +61,7 @@ const options = {
   rbac: flag("--rbac", "evaluate roles and bindings, and begin with those that every cluster has"),
   serviceRanges: text(
     "--service-cluster-ip-range <range>",
-    "where addresses of Services are from, such as 10.96.0.0/16; one range of each family, with a comma, is dual stack",
+    "the range of Service addresses, such as 10.96.0.0/16; for dual stack one range per family, separated by a comma",
     { default: "10.0.0.0/16, or that of --load" },
   ),
   clientCa: text(
@@ -229,7 +229,7 @@ function controllersToRun(
   if (!words.includes("none"))
     return controllersNamed(words, { calledAs, controllerFiles, all: controllersOfEmbedded });
   if (words.length === 1) return [];
-  throw new UserError("--run none goes with no other controller", ["omit none, or the others"]);
+  throw new UserError("--run none cannot be combined with controllers", ["omit none, or the others"]);
 }
 
 interface Saving {

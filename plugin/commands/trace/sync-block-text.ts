@@ -163,7 +163,7 @@ export class SyncBlockText {
         break;
     }
     if (woke.length > 0)
-      pieces.push(`${this.#options.shadow ? "the owner's" : "its"} writes woke ${wokenTexts(woke, controller)}`);
+      pieces.push(`${this.#options.shadow ? "the owner's" : "its"} writes triggered ${wokenTexts(woke, controller)}`);
     return pieces;
   }
 

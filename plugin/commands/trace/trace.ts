@@ -23,7 +23,7 @@ const options = {
   allNamespaces: flag("-A, --all-namespaces", "trace the objects of all namespaces"),
   why: text(
     "--why <type/name>",
-    "show one chain only: this object, its owners and what it owns, each back to its first cause; the command why answers once and exits",
+    "show one chain only: this object, its owners and what it owns, each back to its first cause (the command why explains an object once, and exits)",
   ),
   all: flag("--all", "show every sync: also those that write nothing, and repetitions"),
   sandbox: flag("--sandbox", "trace controllers that write, in a new embedded cluster"),
@@ -61,7 +61,7 @@ export const trace: Command = clusterCommand({
     "same rules, and writes nothing. What it would write is compared with what the owner wrote. With --sandbox it traces " +
     "controllers that write, in an embedded cluster.\n\n" +
     "Exit codes: 0 ended as requested or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 a loop was found and " +
-    "--fail-on loop; 130 ended by a second signal.",
+    "--fail-on loop; 130 ended by a second signal; with -- COMMAND its own exit code, if it ends by itself.",
   program: {
     name: "COMMAND",
     about:

@@ -25,7 +25,7 @@ export const types: Command = clusterCommand({
   description:
     "Prints a TypeScript module for CustomResourceDefinitions: a kind for each served version, as kubectl-reconcile's controllers use " +
     "them, and the types of its objects, with the descriptions of the schema. The same definitions give the same text. A field that " +
-    "the schema leaves open is unknown.\n\n" +
+    "the schema leaves open has the type `unknown`.\n\n" +
     "Exit codes: 0 printed; 2 wrong arguments, no definition found, or no connection.",
   arguments: {
     name: "[crd...]",

@@ -65,7 +65,8 @@ export const watch: Command = clusterCommand({
     "them, as far as managedFields record it. A word that names both a kind and a controller (deploy) means both: what the controller " +
     "watches is watched too, and each delta is followed by the keys that it enqueues and the depth of the queue. Nothing is ever " +
     "written: the connection only reads, and the syncs of a watched controller do nothing.\n\n" +
-    "Exit codes: 0 ended as requested or by a signal; 2 wrong arguments, no connection, missing rights; 130 ended by a second signal.",
+    "Exit codes: 0 ended as requested or by a signal; 2 wrong arguments, no connection, missing rights; 130 ended by a second " +
+    "signal; with -- COMMAND its own exit code, if it ends by itself.",
   program: {
     name: "COMMAND",
     about:

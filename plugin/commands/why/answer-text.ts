@@ -85,7 +85,7 @@ export function titleOf({ of }: Pick<Answer, "of">, withNamespace = false): stri
 
 /** Summaries of states that last until something is changed. */
 const resting =
-  /^(Node|Service|Ingress|PodDisruptionBudget|ResourceQuota|HorizontalPodAutoscaler|.*Binding|.*WebhookConfiguration|CustomResourceDefinition|PersistentVolume|CronJob|APIService)$/;
+  /^(Node|Service|Ingress|ClusterRole|.*AdmissionPolicy|PodDisruptionBudget|ResourceQuota|HorizontalPodAutoscaler|.*Binding|.*WebhookConfiguration|CustomResourceDefinition|PersistentVolume|CronJob|APIService)$/;
 
 /** Whether the object is only waiting, without findings, and the next step is known. */
 const isUnderWay = (answer: Answer): boolean =>

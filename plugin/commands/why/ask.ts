@@ -30,7 +30,14 @@ export interface QueryContext {
 /** What was not examined: what our controllers would do is only determined for a single object. */
 function unasked(controllers: readonly ControllerDefinition[], answers: readonly Answer[]): readonly Unseen[] {
   if (answers.every(({ of }) => chainOf(controllers, of.kind).length === 0)) return [];
-  return [{ what: "what controllers of ours would do", why: askedOfOne, isDecisive: false }];
+  return [{ what: "what our controllers would do", why: askedOfOne, isDecisive: false }];
+}
+
+/** What could not be read for these answers, each once. */
+function unreadFor(answers: readonly Answer[]): readonly Unseen[] {
+  const all = answers.flatMap(({ unread }) => unread);
+  const once = new Map(all.map((each) => [`${each.what} ${each.why}`, { ...each, isDecisive: false }]));
+  return [...once.values()];
 }
 
 /** Reads the cluster and answers about every requested object. @throws UserError, StatusError, TransportError. */
@@ -52,7 +59,7 @@ export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryCo
     unseen: [
       ...targets.unseen,
       ...unclear.map(({ of, says }) => ({ what: `${of.kind.kind} ${of.name}`, why: says, isDecisive: true })),
-      ...(isOne ? [] : unasked(controllers, answers)),
+      ...(isOne ? [] : [...unreadFor(findings), ...unasked(controllers, answers)]),
     ],
   });
   return { targets, answers: worstFirst(answers), verdict, now: reading.now };

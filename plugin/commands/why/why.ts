@@ -50,7 +50,7 @@ export const why: Command = clusterCommand({
   arguments: {
     name: "[object...]",
     about:
-      "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace. With the file of a controller of yours, also what that would do",
+      "TYPE/NAME, as in deploy/web, or TYPE; none: the namespace. With a controller's file, also what that controller would do",
   },
   argumentCandidates: (io, _, typing) => objectCandidates(io, typing),
   options,
@@ -60,8 +60,11 @@ export const why: Command = clusterCommand({
     { says: "What is wrong in the whole cluster, nodes and volumes first", line: "why -A" },
     { says: "Why a namespace is not deleted", line: "why ns/shop" },
     { says: "Wait for a rollout, and explain why it fails", line: "why deploy/web --wait=2m" },
-    { says: "What a controller of yours would do with an object now", line: "why ./tenant.ts tenant/acme -n shop" },
-    { says: "What would become of a manifest, without a cluster", line: "why deploy/web --sandbox -f web.yaml" },
+    { says: "What a controller of your own would do with an object now", line: "why ./tenant.ts tenant/acme -n shop" },
+    {
+      says: "What would happen to the objects of a manifest, without a cluster",
+      line: "why deploy/web --sandbox -f web.yaml",
+    },
   ],
   onSignal: "exit",
   complete({ arguments: words, options: flags }, { controllerFiles }): WhyRequest {

@@ -36,7 +36,7 @@ export const overdueRules: Readonly<Record<Overdue["is"], Rule<AgeFacts>>> = {
     id: "issued",
     looksAt: ["status.certificate", timeOf("Approved")],
     chooses: "A request whose certificate was issued is deleted an hour after its approval.",
-    was: "it was approved, and has its certificate,",
+    was: "its certificate was issued; it was approved",
     source: "isIssuedPastDeadline",
   }),
   denied: past("denied", {

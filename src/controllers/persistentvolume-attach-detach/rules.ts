@@ -113,7 +113,7 @@ export const detach: Rule<DetachFacts> = rule<DetachFacts>({
   ],
   chooses:
     "A volume that no pod on its node needs any more is first removed from the node's status and then detached: its VolumeAttachment is deleted.",
-  sentence: ({ volume, why }) => `${volume}: ${detachReasons[why]} → take it from the node's status, and detach it`,
+  sentence: ({ volume, why }) => `${volume}: ${detachReasons[why]} → remove it from the node's status, and detach it`,
   example: { volume: disk, why: "unused" },
   source: "reconciler.go reconcile; csi_attacher.go Detach",
 });
@@ -128,7 +128,8 @@ export const multiAttach: Rule<MultiAttachFacts> = rule<MultiAttachFacts>({
   looksAt: ["spec.accessModes of the volume", "the nodes to which it is attached"],
   chooses:
     "A volume with only ReadWriteOnce or ReadWriteOncePod is attached to one node at a time; its pods on other nodes get an Event, once.",
-  sentence: ({ volume, nodes }) => `${volume} is attached to ${nodes.join(", ")}, and may be to one node alone → wait`,
+  sentence: ({ volume, nodes }) =>
+    `${volume} is attached to ${nodes.join(", ")}, and can be attached to only one node at a time → wait`,
   example: { volume: disk, nodes: ["node-2"] },
   source: "reconciler.go attachDesiredVolumes, reportMultiAttachError",
 });
@@ -160,7 +161,7 @@ export const attach: Rule<AttachmentFacts> = rule<AttachmentFacts>({
   looksAt: [
     "pods of the node, their claims and volumes",
     "CSIDrivers: spec.attachRequired",
-    "VolumeAttachments, by the name that is made of volume handle, driver and node",
+    "VolumeAttachments, by the name derived from volume handle, driver and node",
   ],
   chooses:
     "Each CSI volume that a pod on a node needs, and whose driver attaches volumes, has a VolumeAttachment; the driver does the rest.",

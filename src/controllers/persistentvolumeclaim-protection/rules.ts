@@ -14,7 +14,7 @@ interface HeldFacts extends Facts {
 export const inUse: Rule<HeldFacts> = rule<HeldFacts>({
   id: "in-use",
   looksAt: [
-    "pods on nodes whose volumes name the claim, or have it made for them, in the cache",
+    "pods on nodes whose volumes name the claim, or whose ephemeral volumes it was created for, in the cache",
     "the same pods on the API server, if the cache has none",
     "metadata.deletionTimestamp and deletionGracePeriodSeconds of pods with ephemeral volumes",
   ],

@@ -35,7 +35,7 @@ export const orphaned: Rule<AccountFacts> = rule<AccountFacts>({
   id: "orphaned",
   looksAt,
   chooses: "The Secret of a token is deleted when its ServiceAccount is gone or has been recreated.",
-  sentence: ({ account }) => `there is no ServiceAccount ${account} of its uid → delete it`,
+  sentence: ({ account }) => `there is no ServiceAccount ${account} with the uid in its annotation → delete it`,
   example: { account: "robot" },
   source: "tokens_controller.go syncSecret, syncServiceAccount",
 });

@@ -163,7 +163,7 @@ function running(pod: FullPod, { lacks, state }: Looking): Outcome {
   return { fate: "cannot move", ...at, ...(told.length > 0 && { why: told.join(" ") }) };
 }
 
-const preemption = "kube-scheduler may preempt pods of lower priority for it, which is not played here.";
+const preemption = "kube-scheduler may preempt pods of lower priority for it, which is not simulated here.";
 
 /** Whether running pods have a lower priority. */
 function mayPreempt({ spec }: FullPod, state: State): boolean {

@@ -67,7 +67,7 @@ const startsAt = parseTime("2026-01-01T00:00:00Z");
  * Time is virtual. It advances while a call of `client`, `settle` or `advance` is awaited, and stands still otherwise; five minutes
  * of waiting take no time, and a run is a function of its input and `seed`. Cached objects are frozen, so that a controller which
  * changes one fails at once. Custom resources are served once their definition is
- * established; their validation rules (CEL) are not evaluated.
+ * established, and are validated, including their CEL rules.
  *
  * @throws RangeError for a controller that cannot run; StatusError or Error for a definition that cannot be served.
  * @example

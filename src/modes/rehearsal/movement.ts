@@ -59,7 +59,7 @@ export class Movement {
     this.#recurrence = new Recurrence();
     this.#lastAt = startedAt;
     for (;;) {
-      await sleep(this.#timeline, lookEveryMs, "waiting until nothing moves");
+      await sleep(this.#timeline, lookEveryMs, "waiting until the cluster is steady");
       resting.check();
       this.#listening.takeNewKinds();
       const now = this.#timeline.now();

@@ -29,6 +29,6 @@ export interface ReaderOptions {
 export function reasonOf(error: unknown, verb: string): string | undefined {
   if (isForbidden(error)) return `no right to ${verb}`;
   // A kind whose server or conversion webhook fails does not hide the others.
-  if (error instanceof StatusError && error.code >= 500) return `the server answers ${error.code}: ${error.message}`;
+  if (error instanceof StatusError && error.code >= 500) return `the server returned ${error.code}: ${error.message}`;
   return isMethodNotSupported(error) ? `it does not support ${verb}` : undefined;
 }

@@ -56,7 +56,7 @@ function served({ discovery: { kinds } }: ReaderOptions, kind: Kind): Discovered
   return kinds.find((each) => each.kind === kind.kind && each.group === kind.group);
 }
 
-const notServed: Got = { is: "unseen", why: "the server has no such kind" };
+const notServed: Got = { is: "unseen", why: "the server has no such kind", isServed: false };
 
 async function readObject(options: ReaderOptions, want: Want & { readonly is: "get" }): Promise<Got> {
   const { client } = options;

@@ -57,7 +57,7 @@ export class Coverage {
 
 function gapOf({ openSince, brokenAt, watchedMs, why }: Watched, from: number, to: number): string | undefined {
   if (openSince === undefined && to - brokenAt > reopenMs) {
-    return `the watch broke off ${formatAge(to - brokenAt)} ago: ${why}`;
+    return `the watch broke ${formatAge(to - brokenAt)} ago: ${why}`;
   }
   const ms = watchedMs + (openSince === undefined ? 0 : to - openSince);
   if (to <= from || ms >= minShare * (to - from)) return undefined;

@@ -1,4 +1,4 @@
-/** Finds loops that leave no trace in objects: repeated writes that change nothing or are refused, and repeated reads with the same answer. */
+/** Finds loops that leave no trace in objects: repeated writes that change nothing or are refused, and repeated reads with the same response. */
 import type { StageEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
 import {

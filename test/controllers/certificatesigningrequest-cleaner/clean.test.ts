@@ -60,7 +60,7 @@ const cases: readonly (Parts & { readonly name: string; readonly goes?: string }
     createdAgoMs: young,
     certificate: lastingCertificate,
     conditions: [approved(late)],
-    goes: "it was approved, and has its certificate, 2 h ago, and such a request is kept for 60 m → delete it",
+    goes: "its certificate was issued; it was approved 2 h ago, and such a request is kept for 60 m → delete it",
   },
   { name: "denied, before an hour", createdAgoMs: young, conditions: [{ type: "Denied", agoMs: soon }] },
   {
@@ -105,7 +105,7 @@ const cases: readonly (Parts & { readonly name: string; readonly goes?: string }
     createdAgoMs: young,
     certificate: "garbage",
     conditions: [approved(late)],
-    goes: "it was approved, and has its certificate, 2 h ago, and such a request is kept for 60 m → delete it",
+    goes: "its certificate was issued; it was approved 2 h ago, and such a request is kept for 60 m → delete it",
   },
   {
     name: "approved before an hour, with an invalid certificate",

@@ -303,7 +303,7 @@ describe("a volume of two pods on two nodes", () => {
         calls: [],
         told: ['Pod api FailedAttachVolume: Multi-Attach error for volume "disk" Volume is already used by pod(s) web'],
       });
-      expect(sentences()).toEqual(["disk is attached to a, and may be to one node alone → wait"]);
+      expect(sentences()).toEqual(["disk is attached to a, and can be attached to only one node at a time → wait"]);
       await scene.sync("b");
       expect(told()).toEqual([]);
     });

@@ -63,7 +63,9 @@ describe("a volume that no pod needs any more", () => {
     await scene.sync("a");
     expect(calls()).toEqual(detaches("a"));
     expect(scene.calls[0]?.body).toEqual({ status: { volumesAttached: null } });
-    expect(sentences()).toEqual(["disk: no pod on the node needs it → take it from the node's status, and detach it"]);
+    expect(sentences()).toEqual([
+      "disk: no pod on the node needs it → remove it from the node's status, and detach it",
+    ]);
     scene.deliver();
     await scene.sync("a");
     expect({ calls: calls(), sentences: sentences() }).toEqual({
@@ -105,7 +107,7 @@ describe("a volume that no pod needs any more", () => {
     await scene.sync("a");
     expect(calls()).toEqual(forced("a"));
     expect(sentences()).toEqual([
-      "disk: no pod on the node needs it, for 6 minutes → take it from the node's status, and detach it",
+      "disk: no pod on the node needs it, for 6 minutes → remove it from the node's status, and detach it",
     ]);
   });
 

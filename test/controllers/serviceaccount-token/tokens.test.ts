@@ -106,7 +106,7 @@ describe("a ServiceAccount", () => {
     await afterwards();
     expect(calls()).toEqual(["get ServiceAccount default", "delete Secret token-secret-1"]);
     expect(scene.calls[1]?.preconditions).toEqual({ uid: "23456" });
-    expect(says()).toEqual(["there is no ServiceAccount default of its uid → delete it"]);
+    expect(says()).toEqual(["there is no ServiceAccount default with the uid in its annotation → delete it"]);
   });
 });
 

@@ -141,7 +141,7 @@ export const brokenStorage: readonly Broken[] = [
     name: "a claim of devices whose class is missing",
     ask: "resourceclaim/d-class",
     objects: [device("d-class", "nope")],
-    says: /there is no such DeviceClass, but the claim requests devices of it/,
+    says: /there is no such DeviceClass, but the claim requests devices from it/,
   },
   {
     name: "a pod without the template of its claim of devices",

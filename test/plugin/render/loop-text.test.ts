@@ -205,7 +205,7 @@ describe("loopText", () => {
 
   test("reports that a controller of ours is enqueued by its own writes", () => {
     expect(shown(own).split("\n")[0]).toBe(
-      "loop    replicaset shop/web: 41 syncs in 10 s, 40 of them woken by its own write",
+      "loop    replicaset shop/web: 41 syncs in 10 s, 40 of them triggered by its own write",
     );
   });
 

@@ -34,7 +34,7 @@ describe("an operator in trouble", () => {
   test.each([
     ["fight", /loop +ConfigMap default\/a-pages: written \d+ times/, /\.data\.theme/, /gitops/],
     ["conflicts", /^conflicts \(409\)$/, /on Site/, /written in between by gitops/],
-    ["missing", /^refused for want of rights$/, /patch shrubs\.kopf\.example\.com/, /in namespace default/],
+    ["missing", /^refused: missing rights$/, /patch shrubs\.kopf\.example\.com/, /in namespace default/],
   ] as readonly (readonly [string, ...RegExp[]])[])(
     "%s: the answer is on the first screen, at 80 and 120 columns",
     (name, ...answers) => {

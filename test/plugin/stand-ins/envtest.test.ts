@@ -146,7 +146,7 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     ]);
     expect(readFileSync(join(dir, "etcd"), "utf8")).toBe("a real one");
     expect((await runBinary(["sandbox", "--assets", dir, "--rbac"])).stderr).toContain(
-      "--assets goes with no other option",
+      "--assets cannot be combined with other options",
     );
   });
 });

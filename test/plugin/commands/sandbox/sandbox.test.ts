@@ -202,7 +202,7 @@ describe("kubectl reconcile sandbox", () => {
     { args: ["--write-kubeconfig", "/no/such/folder/config"], says: "there is not a folder /no/such/folder" },
     { args: ["--port", "70000"], says: "It should be a whole number from 1 to 65535" },
     { args: ["--context", "dev"], says: "`sandbox` does not connect to a cluster; --context has no effect" },
-    { args: ["--run", "none,rs"], says: "--run none goes with no other controller" },
+    { args: ["--run", "none,rs"], says: "--run none cannot be combined with controllers" },
     {
       args: ["--disable-admission-plugins", "LimitRanger,ServiceAcount"],
       says: 'unknown admission plugin "ServiceAcount"\ndid you mean ServiceAccount?',
