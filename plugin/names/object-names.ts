@@ -41,6 +41,9 @@ export function objectNamed(word: string, kinds: readonly Kind[], namespace: str
   return { kind, key: objectKey(kind.namespaced ? namespace : "", name) };
 }
 
+/** Whether a word looks like a duration: `2m`, which is no object either. */
+const isDuration = (word: string): boolean => /^\d+(ms|s|m|h)$/.test(word);
+
 /**
  * What the words name, as in kubectl: `TYPE/NAME` each, or types (`pods`, `deploy,rs`) followed by names of their objects.
  * @throws UserError for words that mix the two, or are neither.
@@ -49,6 +52,7 @@ export function typesAndNames(words: readonly string[]): readonly TypeAndName[] 
   const refuse = (): never => {
     throw new UserError(`${JSON.stringify(words.join(" "))} does not name objects`, [
       "write TYPE/NAME, as in deploy/web, or TYPE NAME, or TYPE for all of a type",
+      ...words.filter(isDuration).map((word) => `the duration of an option follows a =, as in --wait=${word}`),
     ]);
   };
   if (words.some((word) => word === "")) refuse();
@@ -94,9 +98,10 @@ function awayFrom(wanted: string, name: string): number {
   return name.startsWith(wanted) ? 1 : distance(name, wanted);
 }
 
-/** The kind whose name is one or two letters off, or has the same prefix. */
+/** The kind whose name has the same prefix, or is one letter off, or two in a longer word. */
 function nearest<K extends Named>(wanted: string, kinds: readonly K[]): K | undefined {
   const away = ({ plural, kind }: K): number =>
     Math.min(...[plural, kind.toLowerCase()].map((name) => awayFrom(wanted, name)));
-  return kinds.filter((kind) => away(kind) <= 2).sort((a, b) => away(a) - away(b))[0];
+  const most = wanted.length > 4 ? 2 : 1;
+  return kinds.filter((kind) => away(kind) <= most).sort((a, b) => away(a) - away(b))[0];
 }

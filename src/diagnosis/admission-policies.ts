@@ -50,7 +50,7 @@ function bindingsOf(
 ): Pick<Examined, "says" | "seen" | "unseen"> & { readonly notes: readonly string[] } {
   const { objects, unseen } = look.list(kind, "");
   const names = objects
-    .filter(({ spec }) => spec?.policyName === item.object.metadata.name)
+    .filter(({ spec }) => spec.policyName === item.object.metadata.name)
     .map(({ metadata }) => metadata.name);
   if (unseen.length > 0) return { says: "it is stored", seen: [], unseen: aside(unseen), notes: [] };
   const isBound = names.length > 0;
@@ -65,7 +65,7 @@ function bindingsOf(
 /** Examines the bindings of a kind of policy: whether the policy exists. Its parameters are not looked at. */
 export function bindingOf(kind: Kind): (look: Look, item: Item<AdmissionPolicyBinding>) => Examined {
   return (look, item) => {
-    const { policyName = "", paramRef } = item.object.spec ?? {};
+    const { policyName, paramRef } = item.object.spec;
     const says = `it enforces ${kind.kind} ${policyName}`;
     const found = look.get<StoredObject>(kind, "", policyName);
     if (found.is === "unseen") return { says, reached: undefined, findings: [], seen: [], unseen: [found.unseen] };

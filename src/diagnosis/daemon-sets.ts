@@ -29,7 +29,9 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
   const parts = [
     desired === 0 && misplaced === 0 ? "no node should run its pods" : ofAll(ready, desired, "pod", "ready"),
     ...(isRolling ? [ofAll(updated, desired, "pod", "up to date")] : []),
-    ...(misplaced > 0 ? [`${pluralize(misplaced, "node")} ${misplaced === 1 ? "runs" : "run"} one but should not`] : []),
+    ...(misplaced > 0
+      ? [`${pluralize(misplaced, "node")} ${misplaced === 1 ? "runs" : "run"} one but should not`]
+      : []),
   ];
   const says = unseenSpec[0]?.why ?? parts.join(", ");
   const nodes = look.list(Nodes, "");
@@ -88,7 +90,8 @@ function nodesWithout({ set, nodes, pods }: Placed): string[] {
   const names = new Map<string, string[]>();
   for (const node of nodes) {
     const { why } = fits(node);
-    if (why !== undefined && podsOn(pods, node.metadata.name).length === 0) names.set(why, [...(names.get(why) ?? []), node.metadata.name]);
+    if (why !== undefined && podsOn(pods, node.metadata.name).length === 0)
+      names.set(why, [...(names.get(why) ?? []), node.metadata.name]);
   }
   return [...names].map(([why, those]) => {
     const more = those.length - namedAtMost;

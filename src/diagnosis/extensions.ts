@@ -1,9 +1,5 @@
 /** What extends or guards the API server: CRDs, webhooks, certificate requests. */
-import type {
-  CertificateSigningRequest,
-  CustomResourceDefinition,
-  WebhookConfiguration,
-} from "../api/types.ts";
+import type { CertificateSigningRequest, CustomResourceDefinition, WebhookConfiguration } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { readConditions } from "./conditions.ts";
 import { type Examined, type Finding, findingsOf, type Item, kubectl, refOf } from "./diagnosis.ts";

@@ -179,8 +179,7 @@ export class Look {
   events({ metadata }: StoredObject): Listed<Event> {
     const namespace = metadata.namespace ?? "default";
     const got = this.#got({ is: "events", namespace });
-    if (got.is !== "objects")
-      return { objects: [], unseen: aside([this.#unseen("events", got).unseen]) };
+    if (got.is !== "objects") return { objects: [], unseen: aside([this.#unseen("events", got).unseen]) };
     const about = this.eventsIn(namespace).filter(({ involvedObject }) => involvedObject.uid === metadata.uid);
     return { objects: about, unseen: got.unseen };
   }

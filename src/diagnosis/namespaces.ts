@@ -29,7 +29,9 @@ export function examineNamespaceDeletion(look: Look, item: Item<Namespace>): Exa
     return diagnosis === undefined ? [] : findingsOf(diagnosis);
   });
   const rest = objects.filter(({ object }) => (object.metadata.finalizers ?? []).length === 0);
-  const ending = rest.filter(({ kind, object }) => isKind(kind, Pods) && object.metadata.deletionTimestamp !== undefined);
+  const ending = rest.filter(
+    ({ kind, object }) => isKind(kind, Pods) && object.metadata.deletionTimestamp !== undefined,
+  );
   const pods = ending.flatMap((each) => {
     const diagnosis = look.diagnose(wholePod(look, each));
     return diagnosis === undefined ? [] : findingsOf(diagnosis);

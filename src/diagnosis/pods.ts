@@ -190,7 +190,8 @@ function notReady(pod: Pod): readonly [why: string, advice: readonly Advice[]] {
   if (blocked !== undefined) {
     const [why, advice] = containerWait(pod, blocked);
     const others = (statuses ?? []).filter((each) => !each.ready && each !== blocked).map(({ name }) => name);
-    const more = others.length === 0 ? "" : `; ${others.join(", ")} ${others.length === 1 ? "is" : "are"} not ready either`;
+    const more =
+      others.length === 0 ? "" : `; ${others.join(", ")} ${others.length === 1 ? "is" : "are"} not ready either`;
     return [`${why}${more}`, advice];
   }
   const gate = spec?.readinessGates?.find(({ conditionType }) => conditionOf(pod, conditionType)?.status !== "True");

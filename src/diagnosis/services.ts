@@ -42,12 +42,19 @@ export function examineService(look: Look, item: Item<Service>): Examined {
       : noEndpoints(look, item, { selects, staying, isSeen: pods.unseen.length === 0, isKnown });
   const ports = ready > 0 ? portFindings(item, slices.objects) : [];
   const troubles = [
-    ...(ports.length > 0 ? [`${ports.length} of ${pluralize(spec?.ports?.length ?? 0, "port")} lead${ports.length === 1 ? "s" : ""} nowhere`] : []),
+    ...(ports.length > 0
+      ? [
+          `${ports.length} of ${pluralize(spec?.ports?.length ?? 0, "port")} lead${ports.length === 1 ? "s" : ""} nowhere`,
+        ]
+      : []),
     ...(balancer.length > 0 ? ["it has no load balancer yet"] : []),
   ];
   const isEarly = spec?.publishNotReadyAddresses === true;
   return {
-    says: [...troubles, saysOf({ ready: isKnown ? ready : readyPods, readyPods, staying: staying.length, selects, isKnown, isEarly })].join("; "),
+    says: [
+      ...troubles,
+      saysOf({ ready: isKnown ? ready : readyPods, readyPods, staying: staying.length, selects, isKnown, isEarly }),
+    ].join("; "),
     reached: !isKnown && !leads ? undefined : leads && balancer.length === 0 && ports.length === 0,
     findings: [...causes, ...ports, ...balancer],
     seen: [

@@ -131,7 +131,10 @@ function handMadeCause(look: Look, { claim, why }: HandMade): UnboundCause {
 }
 
 /** The volumes of its class, or reserved for it. */
-function candidatesFor(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[]): readonly PersistentVolume[] {
+function candidatesFor(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+): readonly PersistentVolume[] {
   return volumes.filter((volume) => classOfVolume(volume) === classOfClaim(claim) || isVolumeOf(volume, claim));
 }
 

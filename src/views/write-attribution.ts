@@ -28,7 +28,7 @@ export interface Cause {
 /** Writes that the API server refused, and would refuse again. */
 export interface Refused {
   readonly controller: string;
-  readonly verb: WriteEvent["verb"];
+  readonly verb: WriteEvent["verb"] | "evict";
   readonly kind: string;
   /** The first error in full; with its first quoted name replaced by `…` if there are several. */
   readonly error: string;
@@ -141,7 +141,8 @@ export class WriteAttribution {
     if (event.status === 409 || event.status === 404 || event.controller === undefined) return;
     // An eviction that a PodDisruptionBudget does not allow is retried.
     if (event.status === 429 && event.subresource === "eviction") return;
-    const { controller, verb, of, error = "" } = event;
+    const { controller, of, error = "" } = event;
+    const verb = event.subresource === "eviction" ? "evict" : event.verb;
     // Creating objects in a terminating namespace is expected to fail.
     if (error.endsWith("because it is being terminated")) return;
     const plain = error.replace(/"[^"]*"/, '"…"');

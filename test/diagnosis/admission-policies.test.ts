@@ -11,7 +11,9 @@ import { answerAbout, type Json, objectOf } from "./world.ts";
 
 const cluster = (name: string, parts: Json = {}): StoredObject =>
   objectOf(name, { ...parts, meta: { namespace: "", generation: 1, ...(parts["meta"] as Json | undefined) } });
-const bindingTo = (policyName: string): { readonly kind: typeof ValidatingAdmissionPolicyBindings; readonly object: StoredObject } => ({
+const bindingTo = (
+  policyName: string,
+): { readonly kind: typeof ValidatingAdmissionPolicyBindings; readonly object: StoredObject } => ({
   kind: ValidatingAdmissionPolicyBindings,
   object: cluster("bind", { spec: { policyName } }),
 });
@@ -35,9 +37,13 @@ describe("a ValidatingAdmissionPolicy", () => {
   });
 
   test("shows the warnings about its expressions", () => {
-    const warning = "apps/v1, Kind=Deployment: ERROR: <input>:1:8: undefined field 'replicaz'\n | object.spec.replicaz\n | .......^";
+    const warning =
+      "apps/v1, Kind=Deployment: ERROR: <input>:1:8: undefined field 'replicaz'\n | object.spec.replicaz\n | .......^";
     const expressionWarnings = [{ fieldRef: "spec.validations[0].expression", warning }];
-    const policy = cluster("limit", { spec: {}, status: { observedGeneration: 1, typeChecking: { expressionWarnings } } });
+    const policy = cluster("limit", {
+      spec: {},
+      status: { observedGeneration: 1, typeChecking: { expressionWarnings } },
+    });
     const answer = answerAbout(ValidatingAdmissionPolicies, policy, {});
     expect(answer.is).toBe("waiting");
     expect(findingsOf(answer).map(({ why }) => why)).toEqual([
@@ -46,9 +52,13 @@ describe("a ValidatingAdmissionPolicy", () => {
   });
 
   test("that its controller has not checked says so", () => {
-    const answer = answerAbout(ValidatingAdmissionPolicies, cluster("limit", { spec: {} }), { items: [bindingTo("limit")] });
+    const answer = answerAbout(ValidatingAdmissionPolicies, cluster("limit", { spec: {} }), {
+      items: [bindingTo("limit")],
+    });
     expect(answer.is).toBe("well");
-    expect(answer.verdict.evidence.unseen).toMatchObject([{ why: "its controller has not checked it", isDecisive: false }]);
+    expect(answer.verdict.evidence.unseen).toMatchObject([
+      { why: "its controller has not checked it", isDecisive: false },
+    ]);
   });
 });
 

@@ -54,7 +54,10 @@ describe("an autoscaler", () => {
   test.each([
     {
       what: "the wanted size of its target",
-      status: { currentReplicas: 2, conditions: [able, condition("ScalingActive", "False", "FailedGetResourceMetric")] },
+      status: {
+        currentReplicas: 2,
+        conditions: [able, condition("ScalingActive", "False", "FailedGetResourceMetric")],
+      },
       says: "2 replicas of Deployment web, and the wanted number is not known, between 2 and 10",
     },
     {

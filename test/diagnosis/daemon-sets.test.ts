@@ -89,7 +89,9 @@ describe("a DaemonSet", () => {
     const items = ["f", "g"].map((name) => nodeNamed(name, { meta: gpu }));
     const answer = ask({ ...counts, numberReady: 2, numberAvailable: 2 }, { items }, { type: "OnDelete" });
     expect(answer.is).toBe("well");
-    expect(answer.notes[0]).toBe("1 pod of an earlier template: with OnDelete, it is replaced when somebody deletes it");
+    expect(answer.notes[0]).toBe(
+      "1 pod of an earlier template: with OnDelete, it is replaced when somebody deletes it",
+    );
   });
 
   test("in a cluster without nodes says so", () => {

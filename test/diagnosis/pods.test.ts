@@ -219,10 +219,16 @@ describe("what cannot be read for a pod", () => {
       conditions: [{ type: "Ready", status: "False" }],
       containerStatuses: [{ name: "web", ready: false, state: { waiting: { reason: "ContainerCreating" } } }],
     },
-    { meta: { ...ownedBy("web", ReplicaSets), labels: { app: "web" } }, spec: { volumes: [{ secret: { secretName: "tls" } }] } },
+    {
+      meta: { ...ownedBy("web", ReplicaSets), labels: { app: "web" } },
+      spec: { volumes: [{ secret: { secretName: "tls" } }] },
+    },
   );
-  const set = objectOf("web", { spec: { replicas: 1, selector: { matchLabels: { app: "web" } } }, status: { replicas: 1 } });
-  const unreadOf = ({ verdict }: ReturnType<typeof answerAbout>): readonly string[] =>
+  const set = objectOf("web", {
+    spec: { replicas: 1, selector: { matchLabels: { app: "web" } } },
+    status: { replicas: 1 },
+  });
+  const unreadOf = ({ verdict }: ReturnType<typeof answerAbout>): string[] =>
     verdict.evidence.unseen.map(({ what, why, isDecisive }) => `${what}: ${why}${isDecisive ? "!" : ""}`);
 
   test.each([

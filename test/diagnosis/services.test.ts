@@ -34,10 +34,19 @@ test("a Service that publishes pods that are not ready does not call them ready"
 test.each([
   {
     lacks: "a port",
-    spec: { ports: [{ port: 80, targetPort: "http" }, { name: "b", port: 81 }] },
+    spec: {
+      ports: [
+        { port: 80, targetPort: "http" },
+        { name: "b", port: 81 },
+      ],
+    },
     says: "1 of 2 ports leads nowhere; 1 of 1 pod is ready",
   },
-  { lacks: "a load balancer", spec: { type: "LoadBalancer" }, says: "it has no load balancer yet; 1 of 1 pod is ready" },
+  {
+    lacks: "a load balancer",
+    spec: { type: "LoadBalancer" },
+    says: "it has no load balancer yet; 1 of 1 pod is ready",
+  },
 ])("a Service without $lacks says that first", ({ spec, says }) => {
   const answer = answerAbout(Services, service(spec), { items: [podOf("a", true), sliceOf(["10.0.0.1"])] });
   expect(answer).toMatchObject({ is: "waiting", says });

@@ -47,7 +47,10 @@ describe("of a StatefulSet that waits, `why` names the pod that blocks the rest"
     expect(answer.notes).toEqual([
       "its pods come in order: until db-0 (ordinal 0) is ready, 2 pods after it are not created",
     ]);
-    expect(findingsOf(answer)[0]).toMatchObject({ at: { name: "db-0" }, why: "readiness probe of container db does not succeed" });
+    expect(findingsOf(answer)[0]).toMatchObject({
+      at: { name: "db-0" },
+      why: "readiness probe of container db does not succeed",
+    });
   });
 
   test("which must still be scaled down, or updated", () => {

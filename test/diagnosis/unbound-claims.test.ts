@@ -117,12 +117,16 @@ describe("a claim of a class", () => {
   });
 
   describe("does not hide why the pod is not scheduled", () => {
-    const condition = { type: "PodScheduled", status: "False", message: "0/3 nodes are available: 3 Insufficient cpu." };
+    const condition = {
+      type: "PodScheduled",
+      status: "False",
+      message: "0/3 nodes are available: 3 Insufficient cpu.",
+    };
     const { object } = pod("data");
     const unscheduled: StoredObject & Json = { ...object, status: { phase: "Pending", conditions: [condition] } };
     const reason = `not scheduled: ${condition.message}`;
 
-    test.each([
+    const cases: readonly { readonly has: string; readonly of: Item; readonly found: string[] }[] = [
       { has: "a provisioner", of: late, found: [reason] },
       {
         has: "no volume",
@@ -135,7 +139,8 @@ describe("a claim of a class", () => {
           reason,
         ],
       },
-    ])("whose class has $has", ({ of, found }) => {
+    ];
+    test.each(cases)("whose class has $has", ({ of, found }) => {
       const items = [of, { kind: PersistentVolumeClaims, object: ofLate() }];
       const answer = answerAbout(Pods, unscheduled, { items });
       expect(findingsOf(answer).map(({ why }) => why)).toEqual(found);
@@ -146,7 +151,11 @@ describe("a claim of a class", () => {
         provisioner: "kubernetes.io/no-provisioner",
         volumeBindingMode: "WaitForFirstConsumer",
       });
-      const items = [of, { kind: PersistentVolumeClaims, object: ofLate() }, volume("disk", { storageClassName: "late" })];
+      const items = [
+        of,
+        { kind: PersistentVolumeClaims, object: ofLate() },
+        volume("disk", { storageClassName: "late" }),
+      ];
       expect(findingsOf(answerAbout(Pods, unscheduled, { items })).map(({ why }) => why)).toEqual([reason]);
     });
   });

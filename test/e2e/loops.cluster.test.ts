@@ -327,7 +327,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     const { code, stderr } = await program.end();
     expect(code).toBe(5);
     expect(stderr).toMatch(
-      /cannot tell whether there is a loop; not seen: .*Deployment.* \(the watch broke off \d+ s ago: /,
+      /cannot tell whether there is a loop; not seen: .*Deployment.* \(the watch broke \d+ s ago: /,
     );
   });
 });

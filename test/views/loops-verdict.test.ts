@@ -78,7 +78,7 @@ describe("Coverage", () => {
 
   test("has one if a watch broke, and says since when", () => {
     expect(watched(["opened", 0], ["failed", 40]).gaps(0, 60_000)).toEqual([
-      { of, why: "the watch broke off 20 s ago: connection broke" },
+      { of, why: "the watch broke 20 s ago: connection broke" },
     ]);
   });
 

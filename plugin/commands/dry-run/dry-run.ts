@@ -174,7 +174,7 @@ export const dryRunCommand: Command = clusterCommand({
     const isChanged = asked.some((each) => each.length > 0);
     if (!isChanged && program === undefined) {
       throw new UserError("nothing to dry-run", [
-        "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N, or --node-down NODE",
+        "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N, or --node-down NODE, or --drain NODE",
       ]);
     }
     if (flags.prune === true && (baseline.length === 0 || manifests.length + kustomize.length === 0)) {

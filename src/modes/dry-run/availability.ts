@@ -96,7 +96,8 @@ export function countsOf(
   switch (of.kind) {
     case "Pod": {
       const pod = object as Pod;
-      const isThere = isPodReady(pod) || pod.status?.phase === "Succeeded";
+      const isStaying = pod.metadata.deletionTimestamp === undefined;
+      const isThere = isStaying && (isPodReady(pod) || pod.status?.phase === "Succeeded");
       return { available: isThere ? 1 : 0, desired: 1 };
     }
     case "Deployment": {

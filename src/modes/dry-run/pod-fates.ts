@@ -17,7 +17,7 @@ import type { NodeRecord } from "./node-record.ts";
  * - `moves`: another pod runs in its place, on the node `to`.
  * - `cannot move`: another pod was created but does not become ready.
  * - `waits`: it is being deleted, and nothing takes its place before it is gone, which its silent node does not report.
- * - `held`: a budget refuses its eviction.
+ * - `held`: a budget refuses its eviction, or a finalizer keeps it after that: `kubectl drain` does not end.
  * - `lost`: nothing recreates it.
  * - `unclear`: its creator does not run here.
  * - `later`: it tolerates the taint of its node for longer than the run.
@@ -103,13 +103,32 @@ function fateOf(looking: Looking): PodFate {
 type Outcome = Pick<PodFate, "fate" | "to" | "why" | "replacement">;
 
 function outcomeFor(looking: Looking): Outcome {
-  const { pod, state } = looking;
-  if (isPodTerminal(pod)) return { fate: "ended" };
+  const { pod, node, state, questions } = looking;
   const now = state.get(entryName(kindName(Pods), objectKey(pod.metadata.namespace, pod.metadata.name)))?.object;
   const left = now?.metadata.uid === pod.metadata.uid ? now : undefined;
+  if (left !== undefined && questions.drained.has(node) && isKept(left)) return kept(looking, left);
+  if (isPodTerminal(pod)) return { fate: "ended" };
   return left !== undefined && left.metadata.deletionTimestamp === undefined
     ? staying(looking)
     : replaced(looking, left !== undefined);
+}
+
+/** Whether it is being deleted and has finalizers. */
+function isKept({ metadata: { deletionTimestamp, finalizers = [] } }: StoredObject): boolean {
+  return deletionTimestamp !== undefined && finalizers.length > 0;
+}
+
+/** `kubectl drain` waits until each pod that it evicted is gone. Source: kubectl v0.36 pkg/drain/drain.go waitForDelete. */
+function kept(looking: Looking, { metadata: { finalizers = [] } }: StoredObject): Outcome {
+  const names = finalizers.join(", ");
+  const keeps = finalizers.length === 1 ? `finalizer ${names} keeps it` : `finalizers ${names} keep it`;
+  const { to, replacement } = controllerOf(looking.pod) === undefined ? {} : replaced(looking, true);
+  return {
+    fate: "held",
+    why: `${keeps} Terminating, and kubectl drain waits until it is gone`,
+    ...(to !== undefined && { to }),
+    ...(replacement !== undefined && { replacement }),
+  };
 }
 
 /** The fate of a pod that nobody has deleted. */

@@ -219,7 +219,7 @@ describe("a node that becomes silent", () => {
     const others = workload("DaemonSet", "agent");
     const done = await run([priority, workload("ReplicaSet", "web", { pod: important }), others]);
     expect(fatesIn(done).find(({ fate }) => fate === "cannot move")?.why).toMatch(
-      /selector\. kube-scheduler may preempt pods of lower priority for it, which is not played here\.$/,
+      /selector\. kube-scheduler may preempt pods of lower priority for it, which is not simulated here\.$/,
     );
   });
 

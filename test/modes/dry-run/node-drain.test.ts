@@ -98,6 +98,17 @@ describe("a drained node", () => {
     expect(done.availability).toMatchObject([{ available: 2, desired: 2 }]);
   });
 
+  test("is blocked by a finalizer, which keeps an evicted pod", async () => {
+    const kept = pod("kept", { finalizers: ["example.com/hold"] });
+    const done = await drain([kept, pod("alone")]);
+    expect(fates(done)).toEqual(["default/alone lost", "default/kept held"]);
+    expect(done.nodes?.fates[1]?.why).toBe(
+      "finalizer example.com/hold keeps it Terminating, and kubectl drain waits until it is gone",
+    );
+    const available = done.availability.map(({ key, available: count, desired }) => `${key} ${count} of ${desired}`);
+    expect(available.sort()).toEqual(["default/alone 0 of 1", "default/kept 0 of 1"]);
+  });
+
   test("is blocked by two budgets that cover one pod", async () => {
     const budgets = [budget("one", { maxUnavailable: 1 }), budget("two", { maxUnavailable: 1 })];
     const done = await drain([workload("Deployment", 1), ...budgets]);

@@ -44,6 +44,8 @@ describe("the name of a type", () => {
     expect(adviceFor("deploymnt")).toBe("did you mean deployment?");
     expect(adviceFor("podz")).toBe("did you mean pods?");
     expect(adviceFor("replicaset5")).toBe("did you mean replicasets?");
+    // Two letters of three say nothing.
+    expect(adviceFor("web")).toBe("`kubectl api-resources` lists what it has");
     expect(adviceFor("frob")).toBe("`kubectl api-resources` lists what it has");
   });
 });

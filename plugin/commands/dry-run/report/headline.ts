@@ -4,6 +4,7 @@ import { type ObjectChange } from "../../../../src/views/outcome.ts";
 import type { Rollout } from "../../../../src/views/rollout.ts";
 import type { Cause } from "../../../../src/views/write-attribution.ts";
 import { pluralize } from "../../../cli/style.ts";
+import { statusChangeText } from "./status-change.ts";
 
 /** The sign before a change, as in a diff. */
 export const signs: Readonly<Record<ObjectChange["did"], string>> = {
@@ -68,6 +69,9 @@ function causeText(change: ObjectChange, cause: Cause, isOneOfMany: boolean): st
   if (rule === undefined) return appliedText(change, cause);
   if (replicas !== undefined && (isOneOfMany || writes > 1)) {
     return `${rule}: ${replicas.from} → ${replicas.to}${writes > 1 ? ` in ${writes} steps` : ""}`;
+  }
+  if (cause.statusOnly && writes > 1 && change.did === "changed") {
+    return `${rule}: ${statusChangeText(change.before, change.after) || "as before, after intermediate states"}`;
   }
   if (cause.statusOnly || later.length === 0) return `${rule}: ${sentence}`;
   const [next = ""] = later;

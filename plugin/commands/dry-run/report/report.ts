@@ -92,6 +92,9 @@ function changesText(report: DryRunReport): string {
 /** The outcome in one line: `steady after 14 syncs: 4 created`. */
 export function verdictLine(report: DryRunReport): string {
   const { run } = report;
+  if (run.before.is === "loop") return "never steady, even before anything was applied: nothing was applied";
+  if (run.before.is === "horizon")
+    return `not steady within ${formatDuration(run.before.horizonMs)}, even before anything was applied: nothing was applied`;
   const totals = changesText(report);
   switch (run.settled.is) {
     case "steady":
@@ -103,9 +106,11 @@ export function verdictLine(report: DryRunReport): string {
   }
 }
 
-/** The lines for a loop and its writers; empty if there is none. */
+/** Why it is not steady: the loop and its writers, or what was still changing; empty if it is steady. */
 export function loopLines({ run, clock }: DryRunReport): string[] {
-  const settled = run.before.is === "loop" ? run.before : run.settled;
+  const settled = run.before.is === "steady" ? run.settled : run.before;
+  if (settled.is === "horizon" && settled.changing !== undefined && settled.changing.length > 0)
+    return [`still changing: ${settled.changing.map(({ of, key }) => `${of.kind} ${key}`).join(", ")}`];
   if (settled.is !== "loop") return [];
   const { objects, writers, roundMs } = settled.loop;
   const when = run.before.is === "loop" ? "before anything was applied, " : "";

@@ -13,10 +13,7 @@ export function stepLines({ of, key, steps }: Rollout): string[] {
     ...sets.map((name) => setText(there.find((set) => set.key === name))),
   ]);
   const head = ["TIME", "READY", ...names];
-  return [
-    `rollout of ${of.kind} ${key} (each ReplicaSet or revision: ready/pods of desired)`,
-    ...plainTable(head, rows).split("\n"),
-  ];
+  return [`rollout of ${of.kind} ${key} (each set: ready/pods of desired)`, ...plainTable(head, rows).split("\n")];
 }
 
 function setText(set: SetState | undefined): string {

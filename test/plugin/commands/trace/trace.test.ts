@@ -38,7 +38,7 @@ describe("trace --sandbox", () => {
     expect(stdout).toMatch(/did {3}scale-up: 2 of 2 pods are missing/);
     expect(stdout).toMatch(/POST Pod web-\w{5} +201 · \d+/);
     expect(stdout).toMatch(/status: replicas 0 → 2/);
-    expect(stdout).toMatch(/its writes woke sync \d/);
+    expect(stdout).toMatch(/its writes triggered sync \d/);
     expect(stdout).not.toMatch(/^sync \d+ · (kubelet|scheduler)/m);
     expect(stdout).toMatch(/^stopped after .*: \d+ syncs, \d+ writes(, \d+ waits? for a cache)?, 0 errors$/m);
   });
