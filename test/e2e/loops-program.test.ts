@@ -86,7 +86,7 @@ describe("loops of a program", () => {
       /^loop +ConfigMap default\/refused: written \d+ times in .*, and refused each time: .*not a key!/m,
     );
     expect(stdout).toMatch(
-      /^loop +GET \/api\/v1\/namespaces\/default\/configmaps\/never: read \d+ times by restless, every \d+ ms, with the same answer$/m,
+      /^loop +GET \/api\/v1\/namespaces\/default\/configmaps\/never: read \d+ times by restless, every \d+ ms, with the same response$/m,
     );
     expect(stdout).toMatch(/^ +by restless$/m);
     expect(code).toBe(0);

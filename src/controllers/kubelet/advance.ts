@@ -6,6 +6,7 @@
 import type { Pod } from "../../api/types.ts";
 import {
   behaviour,
+  configErrorReason,
   type ContainerLife,
   graceMs,
   type LifecycleEvent,
@@ -63,11 +64,14 @@ function stopIfInitFailed(pod: Pod, life: PodLife): void {
 
 /** Sets the start time of each container that may start now. */
 function scheduleStarts(pod: Pod, life: PodLife, now: number): void {
-  if (life.stop !== undefined) return;
+  if (life.stop !== undefined || life.unmounted !== undefined) return;
   for (const container of life.containers) {
     const { state, role } = container;
     const { startAfterMs, pullFails } = behaviour(pod, container);
-    if (state.is === "waiting" && state.startAt === undefined && !(pullFails && state.reason === "ImagePullBackOff")) {
+    const isHeld =
+      state.is === "waiting" &&
+      (state.reason === configErrorReason || (pullFails && state.reason === "ImagePullBackOff"));
+    if (state.is === "waiting" && state.startAt === undefined && !isHeld) {
       container.state = { ...state, startAt: now + startAfterMs };
     }
     // Init containers run one after the other; a sidecar only needs to have started.

@@ -41,6 +41,8 @@ export const kubelet: ControllerDefinition = defineController<Pod>({
   permissions: [
     { group: "", resource: "pods", verbs: ["delete"] },
     { group: "", resource: "pods/status", verbs: ["patch"] },
+    { group: "", resource: "configmaps", verbs: ["get"] },
+    { group: "", resource: "secrets", verbs: ["get"] },
   ],
   sync: (_key, context) => syncPod(context),
 });

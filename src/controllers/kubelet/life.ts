@@ -43,6 +43,8 @@ export interface PodLife {
   readonly startedAt: number;
   /** Init containers and sidecars first, in the order of the spec. */
   readonly containers: readonly ContainerLife[];
+  /** Why its volumes cannot be set up: until then no container starts. */
+  unmounted: string | undefined;
   /** It is stopping: nothing starts any more, and what still runs at `deadline` is killed. */
   stop: { readonly at: number; readonly deadline: number } | undefined;
   /** The kubelet has failed the pod: its phase is Failed whatever its containers report. */
@@ -60,7 +62,12 @@ export type LifecycleEvent =
   | { readonly what: "killed"; readonly container: string; readonly probe: string }
   | { readonly what: "back-off"; readonly container: string; readonly delayMs: number }
   | { readonly what: "pull-failed"; readonly container: string }
+  | { readonly what: "not-configured"; readonly container: string; readonly message: string }
+  | { readonly what: "not-mounted"; readonly message: string }
   | { readonly what: "deadline" };
+
+/** The reason of a waiting container that lacks a ConfigMap or a Secret. */
+export const configErrorReason = "CreateContainerConfigError";
 
 const firstBackoffMs = 10_000;
 const longestBackoffMs = 300_000;
@@ -91,6 +98,7 @@ export function newPodLife(pod: Pod, now: number): PodLife {
     uid: pod.metadata.uid,
     startedAt: now,
     containers: [...initContainers.map((c) => fresh(c, true)), ...containers.map((c) => fresh(c, false))],
+    unmounted: undefined,
     stop: undefined,
     failed: undefined,
     seenAt: now,

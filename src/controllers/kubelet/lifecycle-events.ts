@@ -28,6 +28,10 @@ export function inWords(event: LifecycleEvent): string | undefined {
       return undefined;
     case "pull-failed":
       return `the image of ${event.container} cannot be pulled`;
+    case "not-configured":
+      return `${event.container} cannot start: ${event.message}`;
+    case "not-mounted":
+      return event.message;
     case "deadline":
       return "activeDeadlineSeconds exceeded";
   }
@@ -76,6 +80,10 @@ function eventsOf(pod: Pod, life: PodLife, event: LifecycleEvent): readonly Even
     }
     case "pull-failed":
       return [warning("Failed", "Error: ImagePullBackOff")];
+    case "not-configured":
+      return [warning("Failed", `Error: ${event.message}`)];
+    case "not-mounted":
+      return [warning("FailedMount", event.message)];
     case "deadline":
       return [normal("DeadlineExceeded", "Pod was active on the node longer than the specified deadline")];
     case "ready":

@@ -26,7 +26,11 @@ interface ReportFacts extends Readonly<Record<string, unknown>> {
 /** Events of containers change the pod's status. */
 export const report: Rule<ReportFacts> = rule<ReportFacts>({
   id: "report",
-  looksAt: ["what containers and probes have done since", "the annotations sandbox.kubectl-reconcile.io/…"],
+  looksAt: [
+    "what containers and probes have done since",
+    "the annotations sandbox.kubectl-reconcile.io/…",
+    "the ConfigMaps and Secrets that containers need",
+  ],
   chooses: "What happened to the containers is written into the pod's status, with the resulting phase and conditions.",
   sentence: ({ happened, phase, ready }) =>
     `${happened.length > 0 ? `${happened.join(", ")} → ` : ""}${phase}, ${ready ? "ready" : "not ready"}`,

@@ -9,6 +9,7 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { hostAddress } from "./addresses.ts";
 import { advance } from "./advance.ts";
 import { annotationProblems } from "./annotations.ts";
+import { holdUnconfigured, isHeld, lookAgainMs } from "./configuration.ts";
 import { recordLifecycleEvents, inWords } from "./lifecycle-events.ts";
 import { graceMs, hasEnded, type LifecycleEvent, type PodLife } from "./life.ts";
 import { isSilent, isSimulated } from "./simulated.ts";
@@ -45,7 +46,10 @@ export async function syncPod(
   }
   const known = remembered.pods.get(key) ?? admitPod(context, pod, node);
   stopIfDeleted(context, pod, known.life);
-  const { happened, nextAt } = advance(pod, known.life, context.now());
+  // A dry run holds pods back itself: it knows which objects it could not read.
+  const held = brief ? [] : await holdUnconfigured(context, { pod, life: known.life });
+  const { happened: advanced, nextAt } = advance(pod, known.life, context.now());
+  const happened = [...held, ...advanced];
   assignAddress(context, pod, node, known);
   recordLifecycleEvents(context, pod, known.life, happened);
   const isWaiting = happened.length === 0 && known.written === undefined && known.life.stop === undefined;
@@ -56,6 +60,8 @@ export async function syncPod(
   } else if (nextAt !== undefined) {
     context.enqueueAfter(nextAt - context.now(), "the next change of a container is due");
   }
+  if (isHeld(known.life))
+    context.enqueueAfter(lookAgainMs, "a ConfigMap or Secret may be there now", { background: true });
 }
 
 function admitPod(context: SyncContext, pod: Pod, node: Node): PodRecord {
