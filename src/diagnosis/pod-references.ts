@@ -14,6 +14,7 @@ import type { Container, PersistentVolumeClaim, Pod, PodSpec } from "../api/type
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
 import { lackOfDevices } from "./device-claims.ts";
+import { isKind } from "./kinds.ts";
 import type { Look } from "./look.ts";
 import { isPending, unboundCause } from "./unbound-claims.ts";
 
@@ -130,6 +131,8 @@ interface Named {
 
 function reference(kind: Kind, named: Named | undefined): readonly Reference[] {
   const name = named?.name ?? named?.secretName ?? "";
+  // A controller publishes it in every namespace; a kubelet that misses it says so in an Event.
+  if (isKind(kind, ConfigMaps) && name === "kube-root-ca.crt") return [];
   return named === undefined || named.optional === true || name === "" ? [] : [{ kind, name }];
 }
 

@@ -211,6 +211,18 @@ describe("what a pod waits for", () => {
   });
 });
 
+test("the ConfigMap that is published in every namespace is not looked for", () => {
+  const volumes = [
+    { projected: { sources: [{ configMap: { name: "kube-root-ca.crt" } }, { configMap: { name: "cfg" } }] } },
+  ];
+  const status = {
+    phase: "Pending",
+    containerStatuses: [{ name: "web", state: { waiting: { reason: "ContainerCreating" } } }],
+  };
+  const answer = answerAbout(Pods, podOf("a", status, { spec: { volumes } }), { items: [node] });
+  expect(findingsOf(answer).map(({ at }) => at.name)).toEqual(["cfg", "a"]);
+});
+
 describe("what cannot be read for a pod", () => {
   const creating = podOf(
     "web-a",

@@ -9,7 +9,10 @@ import { nodeAnnotation } from "./annotations.ts";
 const room: Readonly<Record<string, string>> = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "110" };
 
 type NodeStatus = Required<
-  Pick<NonNullable<Node["status"]>, "addresses" | "capacity" | "allocatable" | "conditions" | "nodeInfo">
+  Pick<
+    NonNullable<Node["status"]>,
+    "addresses" | "capacity" | "allocatable" | "conditions" | "daemonEndpoints" | "nodeInfo"
+  >
 >;
 
 /** Node n (from 0): `node-1` is the first. Each has its own pod CIDR. */
@@ -86,6 +89,8 @@ export function nodeStatusOf(node: Node, now: number): NodeStatus {
     capacity: hasRoom(capacity) ? capacity : room,
     allocatable: hasRoom(allocatable) ? allocatable : hasRoom(capacity) ? capacity : room,
     conditions: [...others, ...own],
+    // No kubelet listens; the API server writes it like this.
+    daemonEndpoints: node.status?.daemonEndpoints ?? { kubeletEndpoint: { Port: 0 } },
     nodeInfo: (node.status?.nodeInfo?.kubeletVersion ?? "") === "" ? nodeInfo : (node.status?.nodeInfo ?? nodeInfo),
   };
 }
