@@ -62,7 +62,33 @@ export function examineService(look: Look, item: Item<Service>): Examined {
       ...(selects && pods.unseen.length === 0 ? [pluralize(staying.length, "Pod")] : []),
     ],
     unseen: [...(leads ? aside(slices.unseen) : slices.unseen), ...aside(pods.unseen)],
+    notes: partialPorts(service, slices.objects),
   };
+}
+
+const readyIn = ({ endpoints }: EndpointSlice): number =>
+  (endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false).length;
+
+/** Named target ports that some of its pods declare and others do not: those get no traffic on them. */
+function partialPorts({ spec }: Service, slices: readonly EndpointSlice[]): readonly string[] {
+  const all = slices.reduce((sum, slice) => sum + readyIn(slice), 0);
+  return (spec?.ports ?? []).flatMap(({ name = "", port, targetPort }): readonly string[] => {
+    if (!isNamedPort(targetPort)) return [];
+    const those = slices.filter((slice) => hasPort(slice, name)).reduce((sum, slice) => sum + readyIn(slice), 0);
+    const others = pluralize(all - those, "pod has", "pods have");
+    return those === 0 || those === all
+      ? []
+      : [`port ${port} leads to ${those} of ${pluralize(all, "ready pod")}: ${others} no port named ${targetPort}`];
+  });
+}
+
+function isNamedPort(targetPort: string | number | undefined): targetPort is string {
+  return typeof targetPort === "string" && !/^\d+$/.test(targetPort);
+}
+
+/** Whether the slice has a number for the port. Go serializes an empty list as null. */
+function hasPort({ ports }: EndpointSlice, name: string): boolean {
+  return (ports ?? []).some((each) => (each.name ?? "") === name && each.port !== undefined);
 }
 
 function isReady({ status }: Pod): boolean {
@@ -124,12 +150,7 @@ function noEndpoints(
 function portFindings(item: Item<Service>, slices: readonly EndpointSlice[]): readonly Finding[] {
   const { spec } = item.object;
   return (spec?.ports ?? []).flatMap(({ name = "", port, targetPort }): readonly Finding[] => {
-    if (typeof targetPort !== "string" || /^\d+$/.test(targetPort)) return [];
-    // Go serializes an empty list as null.
-    const leads = slices.some((slice) =>
-      (slice.ports ?? []).some((each) => (each.name ?? "") === name && each.port !== undefined),
-    );
-    if (leads) return [];
+    if (!isNamedPort(targetPort) || slices.some((slice) => hasPort(slice, name))) return [];
     return [
       { at: refOf(item), why: `port ${port} has no target: no container of its pods has a port named ${targetPort}` },
     ];

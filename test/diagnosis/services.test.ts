@@ -52,6 +52,25 @@ test.each([
   expect(answer).toMatchObject({ is: "waiting", says });
 });
 
+test("a port that only some pods have is noted", () => {
+  const half = (name: string, address: string, port: number | undefined): Item => {
+    const { kind, object } = sliceOf([address], [{ name: "web", ...(port !== undefined && { port }) }]);
+    return { kind, object: { ...object, metadata: { ...object.metadata, name, uid: name } } };
+  };
+  const items = [
+    podOf("a", true),
+    podOf("b", true),
+    half("web-x", "10.0.0.1", 8080),
+    half("web-y", "10.0.0.2", undefined),
+  ];
+  const answer = answerAbout(Services, service({ ports: [{ name: "web", port: 80, targetPort: "http" }] }), { items });
+  expect(answer).toMatchObject({
+    is: "well",
+    says: "2 of 2 pods are ready",
+    notes: ["port 80 leads to 1 of 2 ready pods: 1 pod has no port named http"],
+  });
+});
+
 test("a Service without a selector and endpoints claims no writer", () => {
   const answer = answerAbout(Services, objectOf("web", { spec: {} }), {});
   expect(answer.says).toBe("it has no endpoints, and selects no pods");

@@ -28,7 +28,8 @@ const longestMs = 15_000;
 export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> {
   const chain = chainOf(options.controllers, ref.kind);
   if (chain.length === 0) return { is: "would", would: [], unseen: [] };
-  const what = `what our ${chain.map(({ name }) => name).join(" and ")} would do`;
+  const names = new Intl.ListFormat("en-GB").format(chain.map(({ name }) => name));
+  const what = `what our ${names} would do`;
   const unseen = (why: string): Got => ({ is: "would", would: [], unseen: [{ what, why, isDecisive: false }] });
   if (!options.asksControllers) return unseen(askedOfOne);
   // A controller that works across namespaces reads all of them.
