@@ -1,5 +1,6 @@
 /** Resolves the words of `trace` to controllers and an object. */
 import type { Kind } from "../../../src/api/kind.ts";
+import { Pods } from "../../../src/api/kinds.ts";
 import { isNameOf } from "../../../src/client/api/discovery.ts";
 import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
@@ -31,8 +32,9 @@ function controllersOf(object: string, calledAs: string): readonly ControllerDef
   const chosen = new Set(
     controllersEnabledByDefault.filter(({ for: kind }) => kind !== undefined && isNameOf(kind, type)),
   );
-  // The iteration includes elements that are added meanwhile.
-  for (const { watches } of chosen) {
+  // The iteration includes elements that are added meanwhile. The claims of pods are followed only for a pod.
+  for (const { for: of, watches } of chosen) {
+    if (of === Pods && !isNameOf(Pods, type)) continue;
     const owned = watches.filter((watch) => watch.owned === true).map(({ kind }) => kind);
     for (const each of controllersEnabledByDefault)
       if (each.for !== undefined && owned.includes(each.for)) chosen.add(each);
