@@ -1,6 +1,6 @@
 /** What a DaemonSet waits for: by its counts and its pods; and why nodes have none. */
 import { Nodes, Pods } from "../api/kinds.ts";
-import { nodeFits } from "../api/node-fit/daemon-fit.ts";
+import { type NodeFits, nodeFits } from "../api/node-fit/daemon-fit.ts";
 import { pluralize } from "../api/pluralize.ts";
 import type { DaemonSet, Node, Pod } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl } from "./diagnosis.ts";
@@ -37,7 +37,11 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
   const nodes = look.list(Nodes, "");
   const pods = controlledPods(look, item);
   const isKnown = nodes.unseen.length === 0 && pods.unseen.length === 0;
-  const placed = { set: item.object, nodes: nodes.objects, pods: pods.objects.filter(isServing) };
+  const placed: Placed = {
+    fits: nodeFits(item.object),
+    nodes: nodes.objects,
+    podsByNode: Map.groupBy(pods.objects.filter(isServing), (pod) => pod.spec?.nodeName ?? ""),
+  };
   const notes = isKnown ? [...outdatedNote(item.object, desired - updated), ...nodesWithout(placed)] : [];
   const wrong = isKnown ? misplacedPods(placed) : [];
   const first = misplaced > 0 ? [...unseenSpec, ...wrong] : unseenSpec;
@@ -51,31 +55,26 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
 /** How many nodes are named for one reason. */
 const namedAtMost = 3;
 
-/** A DaemonSet, the cluster's nodes, and its pods that neither ended nor are being deleted. */
+/** The cluster's nodes, which of them a DaemonSet fits, and its pods that neither ended nor are being deleted. */
 interface Placed {
-  readonly set: DaemonSet;
+  readonly fits: NodeFits;
   readonly nodes: readonly Node[];
-  readonly pods: readonly Pod[];
+  readonly podsByNode: ReadonlyMap<string, readonly Pod[]>;
 }
 
 /** The pods on nodes that would get none now: they stay until they are deleted, unless the taint evicts them. */
-function misplacedPods({ set, nodes, pods }: Placed): readonly Finding[] {
-  const fits = nodeFits(set);
+function misplacedPods({ fits, nodes, podsByNode }: Placed): readonly Finding[] {
   return nodes.flatMap((node) => {
     const { name } = node.metadata;
     const { why, mayStay } = fits(node);
     if (why === undefined) return [];
     const until = mayStay ? "it stays until it is deleted" : "its controller has to delete it";
-    return podsOn(pods, name).map(({ metadata }): Finding => {
+    return (podsByNode.get(name) ?? []).map(({ metadata }): Finding => {
       const at = { kind: Pods, namespace: metadata.namespace ?? "", name: metadata.name };
       const advice = mayStay ? [kubectl(`delete pod ${metadata.name}${inNamespace(metadata.namespace)}`)] : [];
       return { at, why: `runs on node ${name}, which would get no new pod, because of ${why}; ${until}`, advice };
     });
   });
-}
-
-function podsOn(pods: readonly Pod[], node: string): readonly Pod[] {
-  return pods.filter(({ spec }) => spec?.nodeName === node);
 }
 
 /** With OnDelete, pods of an earlier template stay until somebody deletes them. */
@@ -84,13 +83,12 @@ function outdatedNote({ spec }: DaemonSet, outdated: number): readonly string[] 
 }
 
 /** `not on 2 nodes (a, b): the template's node selector or affinity does not match`, one line for each reason. */
-function nodesWithout({ set, nodes, pods }: Placed): string[] {
+function nodesWithout({ fits, nodes, podsByNode }: Placed): string[] {
   if (nodes.length === 0) return ["there are no nodes"];
-  const fits = nodeFits(set);
   const names = new Map<string, string[]>();
   for (const node of nodes) {
     const { why } = fits(node);
-    if (why !== undefined && podsOn(pods, node.metadata.name).length === 0)
+    if (why !== undefined && !podsByNode.has(node.metadata.name))
       names.set(why, [...(names.get(why) ?? []), node.metadata.name]);
   }
   return [...names].map(([why, those]) => {

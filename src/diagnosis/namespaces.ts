@@ -24,18 +24,16 @@ export function examineNamespaceDeletion(look: Look, item: Item<Namespace>): Exa
   const at = refOf(item);
   const { objects, unseen } = look.everything(metadata.name);
   const held = objects.filter(({ object }) => (object.metadata.finalizers ?? []).length > 0);
-  const below = held.flatMap((each) => {
+  const findingsBelow = (each: Item): readonly Finding[] => {
     const diagnosis = look.diagnose(wholePod(look, each));
     return diagnosis === undefined ? [] : findingsOf(diagnosis);
-  });
+  };
+  const below = held.flatMap(findingsBelow);
   const rest = objects.filter(({ object }) => (object.metadata.finalizers ?? []).length === 0);
   const ending = rest.filter(
     ({ kind, object }) => isKind(kind, Pods) && object.metadata.deletionTimestamp !== undefined,
   );
-  const pods = ending.flatMap((each) => {
-    const diagnosis = look.diagnose(wholePod(look, each));
-    return diagnosis === undefined ? [] : findingsOf(diagnosis);
-  });
+  const pods = ending.flatMap(findingsBelow);
   const foreign = [...(metadata.finalizers ?? []), ...(spec?.finalizers ?? [])].filter((name) => name !== "kubernetes");
   const own = foreign.map((name): Finding => ({ at, why: finalizerText(name), since: begun }));
   const failures = conditionFindings(item, held.length > 0 && unseen.length === 0);

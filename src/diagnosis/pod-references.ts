@@ -1,20 +1,13 @@
 /** What a pod refers to and needs to start: ConfigMaps, Secrets, claims of volumes and devices, its ServiceAccount. */
 import { type Kind } from "../api/kind.ts";
 import { isControlledBy, meantBy, type PodClaim, podClaimsOf } from "../api/device-claims.ts";
-import {
-  ConfigMaps,
-  PersistentVolumeClaims,
-  ResourceClaims,
-  ResourceClaimTemplates,
-  Secrets,
-  ServiceAccounts,
-} from "../api/kinds.ts";
+import { PersistentVolumeClaims, ResourceClaims, ResourceClaimTemplates, ServiceAccounts } from "../api/kinds.ts";
 import { claimNamesOf } from "../api/pod-claims.ts";
+import { neededByContainer, neededByVolume } from "../api/pod-configuration.ts";
 import type { Container, PersistentVolumeClaim, Pod, PodSpec } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
 import { lackOfDevices } from "./device-claims.ts";
-import { isKind } from "./kinds.ts";
 import type { Look } from "./look.ts";
 import { isPending, unboundCause } from "./unbound-claims.ts";
 
@@ -112,7 +105,10 @@ function templateFindings(
 }
 
 function namedBy(spec: PodSpec | undefined): readonly Reference[] {
-  const all = [...ofVolumes(spec), ...containersOf(spec).flatMap(ofContainer)];
+  const all: Reference[] = [
+    ...(spec?.volumes ?? []).flatMap(neededByVolume),
+    ...containersOf(spec).flatMap(neededByContainer),
+  ];
   if ((spec?.serviceAccountName ?? "") !== "") {
     all.push({ kind: ServiceAccounts, name: spec?.serviceAccountName ?? "" });
   }
@@ -121,41 +117,4 @@ function namedBy(spec: PodSpec | undefined): readonly Reference[] {
 
 function containersOf(spec: PodSpec | undefined): readonly Container[] {
   return [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
-}
-
-interface Named {
-  readonly name?: string;
-  readonly secretName?: string;
-  readonly optional?: boolean;
-}
-
-function reference(kind: Kind, named: Named | undefined): readonly Reference[] {
-  const name = named?.name ?? named?.secretName ?? "";
-  // A controller publishes it in every namespace; a kubelet that misses it says so in an Event.
-  if (isKind(kind, ConfigMaps) && name === "kube-root-ca.crt") return [];
-  return named === undefined || named.optional === true || name === "" ? [] : [{ kind, name }];
-}
-
-function ofVolumes(spec: PodSpec | undefined): Reference[] {
-  return (spec?.volumes ?? []).flatMap(({ configMap, secret, projected }) => [
-    ...reference(ConfigMaps, configMap),
-    ...reference(Secrets, secret),
-    ...(projected?.sources ?? []).flatMap((source) => [
-      ...reference(ConfigMaps, source.configMap),
-      ...reference(Secrets, source.secret),
-    ]),
-  ]);
-}
-
-function ofContainer({ env = [], envFrom = [] }: Container): readonly Reference[] {
-  return [
-    ...env.flatMap(({ valueFrom }) => [
-      ...reference(ConfigMaps, valueFrom?.configMapKeyRef),
-      ...reference(Secrets, valueFrom?.secretKeyRef),
-    ]),
-    ...envFrom.flatMap(({ configMapRef, secretRef }) => [
-      ...reference(ConfigMaps, configMapRef),
-      ...reference(Secrets, secretRef),
-    ]),
-  ];
 }

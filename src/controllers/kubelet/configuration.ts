@@ -2,25 +2,14 @@
  * The ConfigMaps and Secrets that containers need before they start. Volumes are set up for the whole pod, environment variables for each
  * container. Source: kubernetes v1.36 pkg/kubelet/kubelet_pods.go makeEnvironmentVariables, pkg/volume/{configmap,secret,projected}.
  */
-import type { Kind } from "../../api/kind.ts";
-import { ConfigMaps, Secrets } from "../../api/kinds.ts";
+import { type Needed, neededByContainer, neededByVolume } from "../../api/pod-configuration.ts";
 import { isNotFound } from "../../api/status-error.ts";
-import type { ConfigMap, Container, Pod, PodSpec, Secret } from "../../api/types.ts";
+import type { ConfigMap, Pod, Secret } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { configErrorReason, type ContainerLife, type LifecycleEvent, type PodLife } from "./life.ts";
 
 /** How long until what was missing is looked for again, in ms. */
 export const lookAgainMs = 2000;
-
-/** A reference that must be there. */
-interface Needed {
-  readonly kind: Kind<ConfigMap> | Kind<Secret>;
-  readonly name: string;
-  /** The key of its data, if only that is needed. */
-  readonly dataKey?: string | undefined;
-}
-
-type Volume = NonNullable<PodSpec["volumes"]>[number];
 
 /**
  * Holds back what lacks a ConfigMap or a Secret, and lets go what no longer does, changing `life` in place.
@@ -42,7 +31,7 @@ export async function holdUnconfigured(
     return held;
   }
   for (const container of next) {
-    const message = await firstLack(needsOf(container.spec), objects);
+    const message = await firstLack(neededByContainer(container.spec), objects);
     const { state } = container;
     if (state.is !== "waiting") continue;
     const isHeld = state.reason === configErrorReason;
@@ -109,7 +98,7 @@ class Lookup {
 
 async function firstUnmounted({ spec }: Pod, objects: Lookup): Promise<string | undefined> {
   for (const volume of spec?.volumes ?? []) {
-    const lack = await firstLack(needsOfVolume(volume), objects);
+    const lack = await firstLack(neededByVolume(volume), objects);
     if (lack !== undefined) return `MountVolume.SetUp failed for volume "${volume.name}" : ${lack}`;
   }
   return undefined;
@@ -126,52 +115,4 @@ async function firstLack(needs: readonly Needed[], objects: Lookup): Promise<str
       return `couldn't find key ${dataKey} in ${kind.kind} ${object.metadata.namespace ?? ""}/${name}`;
   }
   return undefined;
-}
-
-interface Source {
-  readonly name?: string | undefined;
-  readonly optional?: boolean | undefined;
-  readonly key?: string | undefined;
-}
-
-function need(kind: Needed["kind"], source: Source | undefined): readonly Needed[] {
-  const { name = "", optional, key } = source ?? {};
-  // Every namespace gets it, though not in a sandbox whose controllers do not run.
-  const isPublished = kind.kind === ConfigMaps.kind && name === "kube-root-ca.crt";
-  return optional === true || name === "" || isPublished ? [] : [{ kind, name, dataKey: key }];
-}
-
-function needsOf({ env = [], envFrom = [] }: Container): readonly Needed[] {
-  return [
-    ...envFrom.flatMap(({ configMapRef, secretRef }) => [
-      ...need(ConfigMaps, configMapRef),
-      ...need(Secrets, secretRef),
-    ]),
-    ...env.flatMap(({ valueFrom }) => [
-      ...need(ConfigMaps, valueFrom?.configMapKeyRef),
-      ...need(Secrets, valueFrom?.secretKeyRef),
-    ]),
-  ];
-}
-
-interface Items extends Source {
-  readonly items?: readonly { readonly key: string }[] | undefined;
-}
-
-/** With `items`, each of those keys; otherwise the object. */
-function needItems(kind: Needed["kind"], source: Items | undefined): readonly Needed[] {
-  const { items = [], ...rest } = source ?? {};
-  return [...need(kind, rest), ...items.flatMap(({ key }) => need(kind, { ...rest, key }))];
-}
-
-function needsOfVolume({ configMap, secret, projected }: Volume): readonly Needed[] {
-  const ofSecret = secret && { name: secret.secretName, optional: secret.optional, items: secret.items };
-  return [
-    ...needItems(ConfigMaps, configMap),
-    ...needItems(Secrets, ofSecret),
-    ...(projected?.sources ?? []).flatMap((source) => [
-      ...needItems(ConfigMaps, source.configMap),
-      ...needItems(Secrets, source.secret),
-    ]),
-  ];
 }

@@ -1,12 +1,8 @@
 /** Runs a simulated cluster until it has converged, or is known never to converge. */
 import type { RunEnd } from "../../platform/virtual-timeline.ts";
-import type { ObjectKey } from "../../api/key.ts";
 import type { StageEvent } from "../../trace/events.ts";
-import type { KindName } from "../../trace/names.ts";
-import { entryName } from "../../views/state.ts";
-import { type Loop, Recurrence } from "./recurrence.ts";
+import { type ChangingObject, type Loop, Recurrence } from "./recurrence.ts";
 import type { SimulatedCluster } from "./simulated-cluster.ts";
-import type { StoreChange } from "./store.ts";
 
 /** How a run ended. */
 export type Convergence =
@@ -16,15 +12,6 @@ export type Convergence =
   | { readonly is: "loop"; readonly loop: Loop }
   /** It was still changing after this time; `changing`: what changed most often of late, unless the run is in real time. */
   | { readonly is: "horizon"; readonly horizonMs: number; readonly changing?: readonly ChangingObject[] };
-
-/** An object that was still changing. */
-export interface ChangingObject {
-  readonly of: KindName;
-  readonly key: ObjectKey;
-}
-
-/** How many of them are reported. */
-const mostChanging = 3;
 
 /** One hour: longer than any back-off or deadline not set by the user. */
 export const defaultHorizonMs = 3_600_000;
@@ -55,11 +42,8 @@ export async function untilConverged(
   let lastChange = startedAt;
   let dueBefore = Infinity;
   const recurrence = new Recurrence();
-  const changes = new LateChanges();
   const endChanges = world.onChange((change) => {
-    if (!recurrence.accept(change)) return;
-    lastChange = change.at;
-    changes.add(change);
+    if (recurrence.accept(change)) lastChange = change.at;
   });
   const endWrites = world.bus.listen((event: StageEvent) => {
     if (event.stage === "write") recurrence.wrote(event);
@@ -81,32 +65,12 @@ export async function untilConverged(
       if (end === "time") {
         const isQuiet = startedAt + horizonMs - lastChange > quietMs;
         if (isQuiet) return { is: "steady", afterMs: lastChange - startedAt };
-        return { is: "horizon", horizonMs, changing: changes.since(timeline.now() - quietMs) };
+        return { is: "horizon", horizonMs, changing: recurrence.changedSince(timeline.now() - quietMs) };
       }
     }
-    return { is: "horizon", horizonMs, changing: changes.since(timeline.now() - quietMs) };
+    return { is: "horizon", horizonMs, changing: recurrence.changedSince(timeline.now() - quietMs) };
   } finally {
     endChanges();
     endWrites();
-  }
-}
-
-/** How often each object has changed, and when last. */
-class LateChanges {
-  #all = new Map<string, ChangingObject & { count: number; at: number }>();
-
-  add({ of, key, at }: StoreChange): void {
-    const known = this.#all.get(entryName(of, key));
-    if (known === undefined) this.#all.set(entryName(of, key), { of, key, count: 1, at });
-    else {
-      known.count++;
-      known.at = at;
-    }
-  }
-
-  /** Those that changed after this time, the most frequent first. */
-  since(ms: number): readonly ChangingObject[] {
-    const late = [...this.#all.values()].filter(({ at }) => at > ms).sort((a, b) => b.count - a.count);
-    return late.slice(0, mostChanging).map(({ of, key }) => ({ of, key }));
   }
 }

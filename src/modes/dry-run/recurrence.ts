@@ -17,6 +17,21 @@ export interface Loop {
   readonly roundMs: number;
 }
 
+/** An object that was still changing. */
+export interface ChangingObject {
+  readonly of: KindName;
+  readonly key: ObjectKey;
+}
+
+/** How many of them are reported. */
+const mostChanging = 3;
+
+/** An object, how often it was written, and when it last changed in anything other than times and versions. */
+interface Written extends ChangingObject {
+  count: number;
+  at: number;
+}
+
 /** Writes to one object before states are compared: comparing is expensive, and runs that converge write less. */
 const suspiciousWrites = 60;
 /** A state that recurs this often recurs forever. */
@@ -31,7 +46,7 @@ interface Visit {
 /** Watches the changes of a run for a cycle. */
 export class Recurrence {
   loop: Loop | undefined;
-  #written = new Map<string, number>();
+  #written = new Map<string, Written>();
   #comparing = false;
   /** Sum over the objects, relative to the start of the comparison. */
   #digest = 0;
@@ -44,16 +59,27 @@ export class Recurrence {
     const { of, key, before, after, at } = change;
     if (of.kind === "Event" || of.kind === "Lease") return false;
     const name = `${of.kind} ${key}`;
-    const writes = (this.#written.get(name) ?? 0) + 1;
-    this.#written.set(name, writes);
-    if (writes > suspiciousWrites) this.#comparing = true;
-    if (!this.#comparing) return true;
+    const written = this.#written.get(name) ?? { of, key, count: 0, at };
+    this.#written.set(name, written);
+    written.count++;
+    if (written.count > suspiciousWrites) this.#comparing = true;
+    if (!this.#comparing) {
+      written.at = at;
+      return true;
+    }
     const was = this.#hashes.get(name) ?? (before === undefined ? 0 : hashOf(of, before));
     const is = after === undefined ? 0 : hashOf(of, after);
     this.#hashes.set(name, is);
     this.#digest = (this.#digest - was + is + modulus) % modulus;
     this.#visit(at);
+    if (was !== is) written.at = at;
     return was !== is;
+  }
+
+  /** The objects that have changed after this time, the most frequently written first. */
+  changedSince(ms: number): readonly ChangingObject[] {
+    const late = [...this.#written.values()].filter(({ at }) => at > ms).sort((a, b) => b.count - a.count);
+    return late.slice(0, mostChanging).map(({ of, key }) => ({ of, key }));
   }
 
   /** Recent writes are kept to name the writers in the cycle. */
