@@ -48,8 +48,9 @@ export function examineBudget(look: Look, item: Item<PodDisruptionBudget>): Exam
 /** Source: kubernetes v1.36 pkg/registry/core/pod/storage/eviction.go Create. */
 function severalText(others: readonly PodDisruptionBudget[]): string {
   const names = others.map(({ metadata }) => metadata.name).join(", ");
-  const budgets = others.length === 1 ? "PodDisruptionBudget" : "PodDisruptionBudgets";
-  return `${budgets} ${names} also selects pods of it: the API server refuses to evict a pod that has several budgets`;
+  const also =
+    others.length === 1 ? `PodDisruptionBudget ${names} also selects` : `PodDisruptionBudgets ${names} also select`;
+  return `${also} pods of it: the API server refuses to evict a pod that has several budgets`;
 }
 
 /** The other budgets that select one of these pods. */

@@ -21,6 +21,15 @@ test("a budget whose pods have another budget allows no eviction", () => {
   ]);
 });
 
+test("several other budgets are named together", () => {
+  const others = ["second", "third"].map((name) => ({
+    kind: PodDisruptionBudgets,
+    object: budget(name, { app: "web" }),
+  }));
+  const answer = answerAbout(PodDisruptionBudgets, budget("first", { app: "web" }), { items: [...pods, ...others] });
+  expect(findingsOf(answer)[0]?.why).toStartWith("PodDisruptionBudgets second, third also select pods of it: ");
+});
+
 test("a budget whose pods have no other is well", () => {
   const elsewhere = { kind: PodDisruptionBudgets, object: budget("third", { app: "db" }) };
   expect(

@@ -106,11 +106,16 @@ function outcomeFor(looking: Looking): Outcome {
   const { pod, node, state, questions } = looking;
   const now = state.get(entryName(kindName(Pods), objectKey(pod.metadata.namespace, pod.metadata.name)))?.object;
   const left = now?.metadata.uid === pod.metadata.uid ? now : undefined;
-  if (left !== undefined && questions.drained.has(node) && isKept(left)) return kept(looking, left);
+  if (left !== undefined && questions.drained.has(node) && isEvicted(pod) && isKept(left)) return kept(looking, left);
   if (isPodTerminal(pod)) return { fate: "ended" };
   return left !== undefined && left.metadata.deletionTimestamp === undefined
     ? staying(looking)
     : replaced(looking, left !== undefined);
+}
+
+/** Whether a drain evicts the pod and waits for it. */
+function isEvicted(pod: FullPod): boolean {
+  return !isStaticPod(pod) && controllerOf(pod)?.kind !== "DaemonSet";
 }
 
 /** Whether it is being deleted and has finalizers. */

@@ -1,6 +1,6 @@
 /** Draining a node in a dry run: as kubectl drain does it, with the sandbox's eviction subresource and budgets. */
 import { describe, expect, test } from "bun:test";
-import { Nodes } from "../../../src/api/kinds.ts";
+import { Nodes, Pods } from "../../../src/api/kinds.ts";
 import type { Node } from "../../../src/api/types.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
@@ -107,6 +107,20 @@ describe("a drained node", () => {
     );
     const available = done.availability.map(({ key, available: count, desired }) => `${key} ${count} of ${desired}`);
     expect(available.sort()).toEqual(["default/alone 0 of 1", "default/kept 0 of 1"]);
+  });
+
+  test("does not wait for a static pod, which it does not evict", async () => {
+    const mirror = { annotations: { "kubernetes.io/config.mirror": "x" }, finalizers: ["example.com/hold"] };
+    const done = await play({
+      initialState: emptyCluster(["default", "shop"]),
+      baseline: [apply(pod("etcd", mirror))],
+      requestedChanges: [
+        { is: "delete", kind: Pods, namespace: "default", name: "etcd" },
+        { is: "drain", kind: Nodes, namespace: "", name: "node-1" },
+      ],
+      controllers,
+    });
+    expect(done.nodes?.fates.map(({ fate }) => fate)).not.toContain("held");
   });
 
   test("is blocked by two budgets that cover one pod", async () => {
