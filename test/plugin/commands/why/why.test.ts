@@ -57,6 +57,20 @@ describe("why --sandbox", () => {
     expect(stdout).toEndWith("Nothing was written.\n");
   });
 
+  test("names the ConfigMap that holds a pod", async () => {
+    const spec = { containers: [{ name: "c", image: "i", envFrom: [{ configMapRef: { name: "cfg" } }] }] };
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "held" }, spec };
+    const file = join(folder, "crash", "held.txt");
+    await writeFile(file, JSON.stringify(pod));
+    const { stdout, code } = await runProgram(["why", "pod/held", "--sandbox", "-f", file, "-o", "json"]);
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly why: string }[] };
+    expect(findings.map(({ why }) => why)).toEqual([
+      "there is no such ConfigMap, but the pod refers to it",
+      'container c: CreateContainerConfigError: configmap "cfg" not found',
+    ]);
+  });
+
   test("does not take a container that crashes a second after its start for a running one", async () => {
     const { stdout, code } = await runProgram(["why", "deploy/crash", "--sandbox", "-f", join(folder, "crash")]);
     expect(code).toBe(1);
