@@ -252,12 +252,31 @@ describe("the last status that we decide", () => {
 
   test("differs if the owner never writes it", () => {
     const { differs } = verdictOf({ syncs, owner: [seen] });
-    expect(differs.map(textOf)).toEqual(["our update of replicasets.apps/status shop/web: the owner never did it"]);
+    const on = "update replicasets.apps/status shop/web";
+    expect(differs.map(textOf)).toEqual([
+      `our update of replicasets.apps/status shop/web: the owner never did it; meant ${on} {"readyReplicas":2,"replicas":3}; its last there, 0 ms before ours: ${on} {"readyReplicas":3,"replicas":3}`,
+    ]);
   });
 
   test("is passed over by an owner that writes the same object from a version that we never saw", () => {
     const other = done(status(1, "11"));
     expect(summary(verdictOf({ syncs, owner: [seen, other] }))).toMatchObject({ same: 1, differs: [], movedOn: 1 });
+  });
+
+  test("is passed over if it is on the way of an owner in the middle of a sync to what ours intended next", () => {
+    // The owner wrote the object (version 10), then its pod (12), then the object again; ours synced before that.
+    const owner = [
+      done(status(1, "9"), "web", "10"),
+      done(release("web-a"), "web-a", "12"),
+      done(status(3), "web", "13"),
+    ];
+    const between = sync([status(2), status(3)], { versions: new Map([["web-a", 12]]) });
+    const first = sync([status(1, "9"), release("web-a"), status(3)]);
+    expect(summary(verdictOf({ syncs: [first, between], owner }))).toMatchObject({ same: 3, differs: [], movedOn: 1 });
+    const before = sync([status(2), status(3)], { versions: new Map([["web-a", 11]]) });
+    expect(verdictOf({ syncs: [first, before], owner }).differs).toHaveLength(1);
+    const elsewhere = sync([status(2), status(4)], { versions: new Map([["web-a", 12]]) });
+    expect(verdictOf({ syncs: [first, elsewhere], owner }).differs).toHaveLength(2);
   });
 
   test("differs if that was long before, or another object", () => {
@@ -276,7 +295,7 @@ describe("if the names of pods identify them", () => {
     const { differs } = judge({ ...quietRound, syncs, owner: [done(remove("db-0"))] });
     expect(differs.map(textOf)).toEqual([
       "the owner's delete of pods shop/db-0: not meant here",
-      "our delete of pods shop/db-1: the owner never did it",
+      "our delete of pods shop/db-1: the owner never did it; meant delete pods shop/db-1 {}; it did not write there",
     ]);
   });
 

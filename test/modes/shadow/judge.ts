@@ -240,12 +240,19 @@ function judgeExact(round: Round, rest: (write: Write) => boolean): Verdict {
   const last = new Map<ObjectKey, SyncRecord>();
   for (const sync of syncs) if (!sync.failed) last.set(sync.key, sync);
   for (const sync of syncs) {
-    for (const write of sync.writes.filter(rest)) {
+    const writes = sync.writes.filter(rest);
+    for (const [index, write] of writes.entries()) {
       if (done.has(essenceOf(write))) continue;
       const { resource, namespace, name } = write;
       const isLast = last.get(sync.key) === sync;
-      if (isLast && !touched.has(`${resource} ${namespace}/${name}`) && !isPassed(write))
-        differs.push({ of: "ours", write, why: neverDone });
+      const isTouched = touched.has(`${resource} ${namespace}/${name}`);
+      if (
+        isLast &&
+        !isTouched &&
+        !isPassed(write) &&
+        !isOnTheWay(sync, { write, next: writes.slice(index + 1), theirs })
+      )
+        differs.push({ of: "ours", write, why: `${neverDone}; ${doneInstead(write, theirs)}` });
       else movedOn++;
     }
   }
@@ -288,6 +295,31 @@ function whyUnseen(write: OwnerWrite, syncs: readonly SyncRecord[], changes: rea
       return `no sync of ours saw version ${from} with ${change.version} of what it controls`;
   }
   return undefined;
+}
+
+/**
+ * Whether the owner was in the middle of a sync: ours saw what it wrote to dependents after one write of the object, and intended a state in
+ * between; the owner went on to what ours intended next. A Job's pod has lost its finalizer, and the status that counts it is due.
+ */
+function isOnTheWay(
+  { primary, versions }: SyncRecord,
+  {
+    write,
+    next,
+    theirs,
+  }: { readonly write: Write; readonly next: readonly Write[]; readonly theirs: readonly OwnerWrite[] },
+): boolean {
+  const target = targetOf(write);
+  const following = new Set(next.filter((each) => targetOf(each) === target).map(essenceOf));
+  const seen = theirs.findIndex(
+    (each) => targetOf(each) === target && each.answer?.metadata.resourceVersion === primary?.resourceVersion,
+  );
+  const later = theirs.findIndex((each, index) => index > seen && following.has(essenceOf(each)));
+  if (seen < 0 || later < 0) return false;
+  return theirs.slice(seen + 1, later).some(({ given, answer }) => {
+    if (answer === undefined || controllerOf(answer)?.uid !== primary?.uid) return false;
+    return (versions.get(given) ?? Infinity) >= Number(answer.metadata.resourceVersion);
+  });
 }
 
 /** Whether the owner deleted a pod instead of one that our sync intended, and that it has kept. */
@@ -356,6 +388,16 @@ function meantInstead(write: OwnerWrite, syncs: readonly SyncRecord[]): string {
   );
   const wrote = essenceOf(write);
   return others.size === 0 ? "not meant here" : `wrote ${wrote}; meant here: ${[...others].join(" or ")}`;
+}
+
+/** What we intended, and the owner's last write to the same object. */
+function doneInstead(write: Write, theirs: readonly OwnerWrite[]): string {
+  const last = theirs.filter((each) => targetOf(each) === targetOf(write)).at(-1);
+  const its =
+    last === undefined
+      ? "it did not write there"
+      : `its last there, ${write.at - last.at} ms before ours: ${essenceOf(last)}`;
+  return `meant ${essenceOf(write)}; ${its}`;
 }
 
 /** Where a text first differs from the most similar of the others, and how both continue; empty if there are no others. */

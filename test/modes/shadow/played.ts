@@ -133,54 +133,15 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
     await dueRest(cluster, watchers);
     await quiet(watchers, quietMs);
   }
-  const since = { audited, from };
-  let verdicts = await judged(cluster, watchers, since);
-  for (let times = 0; times < awaitedTimes && isAwaited(watchers, verdicts); times++) {
-    await Bun.sleep(quietMs);
-    await quiet(watchers, quietMs);
-    verdicts = await judged(cluster, watchers, since);
-  }
-  for (const [index, { scene, rounds }] of watchers.entries()) {
-    const [, firstAgreement = 0] = from[index] ?? [];
-    const verdict = verdicts[index];
-    if (verdict !== undefined) rounds.push({ done, verdict, agreements: scene.agreements.slice(firstAgreement) });
-  }
-}
-
-/**
- * How often what our syncs intended and the owner has not written is waited for, each time for a quiet period: a busy machine holds up the
- * owner, too, and what it never writes remains a difference.
- */
-const awaitedTimes = 5;
-
-/** Whether a controller that is no mutant intends something that its owner has not done. */
-function isAwaited(watchers: readonly Watcher[], verdicts: readonly Verdict[]): boolean {
-  return watchers.some(
-    ({ side }, index) => side.mutant === undefined && verdicts[index]?.differs.some(({ of }) => of === "ours") === true,
-  );
-}
-
-/** Where a round began: in the audit log, and in the syncs and agreements of each side. */
-interface RoundStart {
-  readonly audited: number;
-  readonly from: readonly (readonly [syncs: number, agreements: number])[];
-}
-
-/** The verdicts on the round so far, one for each side. */
-async function judged(
-  cluster: Cluster,
-  watchers: readonly Watcher[],
-  { audited, from }: RoundStart,
-): Promise<readonly Verdict[]> {
   const writes = auditedWrites((await cluster.audit()).slice(audited));
-  return watchers.map(({ side, syncs }, index) => {
+  for (const [index, { side, syncs, scene, rounds }] of watchers.entries()) {
     const component = upstreamClientOf(side.controller.name);
     const isHere = (target: Target): boolean =>
       side.isHere?.(target) ?? (side.namespace === undefined || side.namespace === target.namespace);
-    const [firstSync = 0] = from[index] ?? [];
+    const [firstSync = 0, firstAgreement = 0] = from[index] ?? [];
     // Applies to both: objects left by an earlier seed may still be due, for the owner as for ours.
     const own = syncs.slice(firstSync).map((sync) => ({ ...sync, writes: sync.writes.filter(isHere) }));
-    return judge({
+    const verdict = judge({
       ...withMadeNamed(own, writes.of(component).filter(isHere)),
       changes: writes.changes,
       touched: writes.touchedBeside(component),
@@ -188,7 +149,8 @@ async function judged(
       ...(side.namesPods !== true && { alike }),
       ...(side.rollsOutAnywhere === true && { mayGoInstead: sameTemplate, mayComeInstead: comesOfSameRollout }),
     });
-  });
+    rounds.push({ done, verdict, agreements: scene.agreements.slice(firstAgreement) });
+  }
 }
 
 async function inTurn(count: number, act: (number: number) => Promise<string>): Promise<string[]> {
