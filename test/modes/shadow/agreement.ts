@@ -1,6 +1,6 @@
 /** The tests of an agreement: each controller against the real one, shadow's own verdict against the judge, and detection of mutants. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { type Finding, textOf } from "./judge.ts";
+import { type Finding, textOf } from "./judge/verdict.ts";
 import type { Mutant } from "./mutants.ts";
 import type { Played } from "./played.ts";
 import { falselySame, stillDiffering } from "./product-verdict.ts";

@@ -2,7 +2,7 @@
 import { type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
-import type { Change, OwnerWrite } from "./judged.ts";
+import type { Change, OwnerWrite } from "./judge/round.ts";
 
 export interface Audited {
   /** Component names are those of kube-controller-manager: `replicaset-controller`. */

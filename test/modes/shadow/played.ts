@@ -6,10 +6,11 @@ import type { ControllerDefinition } from "../../../src/controller/api/definitio
 import type { AgreementEvent } from "../../../src/trace/events.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import { upstreamClientOf } from "../../support/upstream-clients.ts";
-import { judge, type Verdict } from "./judge.ts";
-import { alike, comesOfSameRollout, sameTemplate } from "./interchangeable.ts";
-import type { SyncRecord, Write } from "./judged.ts";
-import { withMadeNamed } from "./made-up.ts";
+import { judge } from "./judge/judge.ts";
+import { alike, comesOfSameRollout, sameTemplate } from "./judge/interchangeable.ts";
+import type { SyncRecord, Write } from "./judge/round.ts";
+import type { Verdict } from "./judge/verdict.ts";
+import { withMadeNamed } from "./judge/made-up.ts";
 import type { Mutant } from "./mutants.ts";
 import { auditedWrites } from "./owner-writes.ts";
 import { recording } from "./recorder.ts";

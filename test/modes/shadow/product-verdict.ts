@@ -1,7 +1,7 @@
 /** Shadow's own verdict, compared with the judge's. */
 import type { AgreementEvent } from "../../../src/trace/events.ts";
-import { textOf } from "./judge.ts";
-import type { OwnerWrite } from "./judged.ts";
+import { textOf } from "./judge/verdict.ts";
+import type { OwnerWrite } from "./judge/round.ts";
 import type { Played } from "./played.ts";
 
 /** Writes of the owner that shadow considers the same as ours, but the judge does not. */

@@ -8,8 +8,8 @@ import type { DeleteOptions } from "../../../src/client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { isPodActive } from "../../../src/controller/workload/pod-status.ts";
 import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";
-import type { Read, SyncRecord, Write } from "./judged.ts";
-import { nameOfMade } from "./made-up.ts";
+import type { Read, SyncRecord, Write } from "./judge/round.ts";
+import { nameOfMade } from "./judge/made-up.ts";
 
 /** Replaces a controller's context, to make a mutant that has lost a behavior. */
 export type Mutation = (context: SyncContext) => SyncContext;

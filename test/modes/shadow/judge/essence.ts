@@ -1,7 +1,7 @@
 /** The significant part of a write: without times, versions, and values that the API server fills in by itself. */
-import { controllerOf } from "../../../src/api/owner-references.ts";
-import type { ObjectMeta } from "../../../src/api/object.ts";
-import type { Write } from "./judged.ts";
+import { controllerOf } from "../../../../src/api/owner-references.ts";
+import type { ObjectMeta } from "../../../../src/api/object.ts";
+import type { Write } from "./round.ts";
 
 interface Body {
   readonly apiVersion?: unknown;

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { StoredObject } from "../../../src/api/object.ts";
+import type { StoredObject } from "../../../../src/api/object.ts";
 import { comesOfSameRollout } from "./interchangeable.ts";
-import { graceMs, judge, type Round, textOf, type Verdict } from "./judge.ts";
-import type { Change, OwnerWrite, SyncRecord, Write } from "./judged.ts";
+import { judge } from "./judge.ts";
+import { graceMs } from "./not-comparable.ts";
+import type { Change, OwnerWrite, Round, SyncRecord, Write } from "./round.ts";
+import { textOf, type Verdict } from "./verdict.ts";
 import { nameOfMade, withMadeNamed } from "./made-up.ts";
 
 const set = { uid: "set-uid", resourceVersion: "10" };

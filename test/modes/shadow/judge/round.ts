@@ -1,6 +1,6 @@
-/** The input of the judge of an agreement: our syncs' decisions, and the owner's writes from the audit log. */
-import type { ObjectKey } from "../../../src/api/key.ts";
-import type { StoredObject } from "../../../src/api/object.ts";
+/** What an agreement is judged by: our syncs' decisions, and the owner's writes from the audit log. */
+import type { ObjectKey } from "../../../../src/api/key.ts";
+import type { StoredObject } from "../../../../src/api/object.ts";
 
 /** A write as it was sent. */
 export interface Write {
@@ -68,4 +68,44 @@ export interface Read {
   readonly name: string;
   /** In ms since 1970. */
   readonly at: number;
+}
+
+/** A round of changes and its outcome. All times are from the clock of one machine. */
+export interface Round {
+  readonly syncs: readonly SyncRecord[];
+  /** The writes of this controller's owner, in the order of the responses. */
+  readonly owner: readonly OwnerWrite[];
+  /** Changes by any client to objects that are or were controlled by others. */
+  readonly changes: readonly Change[];
+  /** `pods ns/name`: objects changed, beyond their status, or deleted, with their status, by clients other than this owner. */
+  readonly touched: ReadonlySet<string>;
+  /**
+   * Whether the owner lists its pods again for the status, after a sync has created and deleted some: how many of those its cache shows by
+   * then is chance.
+   */
+  readonly looksTwice?: boolean;
+  /** Whether it is irrelevant which of two pods is deleted. Unset: each deletion must match by name. */
+  readonly alike?: (one: StoredObject, other: StoredObject) => boolean;
+  /** If deletions match by name: whether the owner may delete another one of its pods instead. Unset: it may not. */
+  readonly mayGoInstead?: (one: StoredObject, other: StoredObject) => boolean;
+  /** Whether the owner may create one pod instead of another, intended by a sync that saw these pods. Unset: it may not. */
+  readonly mayComeInstead?: (one: Write, other: Write, pods: readonly StoredObject[]) => boolean;
+}
+
+/** The syncs of the key whose object has this uid. */
+export function syncsOf(syncs: readonly SyncRecord[], uid: string | undefined): readonly SyncRecord[] {
+  const keys = new Set(syncs.filter(({ primary }) => uid !== undefined && primary?.uid === uid).map(({ key }) => key));
+  return syncs.filter(({ key, primary, failed }) => keys.has(key) && primary?.uid === uid && !failed);
+}
+
+/** Whether the server generates the name. */
+export function isGenerated({ verb, name }: Write): boolean {
+  return verb === "create" && name === "";
+}
+
+/** Whether the write deletes a pod that the controller chose by name. */
+export function isPodDeletion({ verb, resource, body }: Write): boolean {
+  // A garbage collector identifies the pod by uid: it has no choice among pods.
+  const { preconditions } = (body ?? {}) as { readonly preconditions?: { readonly uid?: string } };
+  return verb === "delete" && resource === "pods" && preconditions?.uid === undefined;
 }

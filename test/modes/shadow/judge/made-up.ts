@@ -2,7 +2,7 @@
  * Uids of objects created in the same sync: the status of a CronJob refers to the Job that it has just started. Ours are generated, the
  * owner's are real; both are replaced with the name of the object to which they refer.
  */
-import type { OwnerWrite, SyncRecord, Write } from "./judged.ts";
+import type { OwnerWrite, SyncRecord, Write } from "./round.ts";
 
 /** Names of objects, keyed by uid. */
 export type Called = ReadonlyMap<string, string>;

@@ -1,9 +1,9 @@
 /** Which of two pods an owner picks if that depends on chance or on the time. */
-import type { StoredObject } from "../../../src/api/object.ts";
-import type { Pod } from "../../../src/api/types.ts";
-import { decidingCriterion, rankPods } from "../../../src/controller/workload/pod-ranking.ts";
+import type { StoredObject } from "../../../../src/api/object.ts";
+import type { Pod } from "../../../../src/api/types.ts";
+import { decidingCriterion, rankPods } from "../../../../src/controller/workload/pod-ranking.ts";
 import { essenceOf } from "./essence.ts";
-import type { Write } from "./judged.ts";
+import type { Write } from "./round.ts";
 
 /** Criteria whose result can differ between two evaluations a few milliseconds apart. */
 const ofTheMoment: ReadonlySet<string> = new Set(["latest ready first", "newest first"]);

@@ -1,0 +1,96 @@
+/** Why a write of the owner cannot be judged: our syncs cannot have seen what it is based on, or what it saw is chance. */
+import type { ObjectMeta } from "../../../../src/api/object.ts";
+import { controllerOf } from "../../../../src/api/owner-references.ts";
+import type { PodDisruptionBudget } from "../../../../src/api/types.ts";
+import { targetOf } from "./essence.ts";
+import type { OwnerWrite, Read, Round, SyncRecord } from "./round.ts";
+
+/** Time after the owner's write, by the API server's clock, within which one of our syncs can still decide the same. */
+export const graceMs = 5000;
+
+/** Undefined if the write can be judged. */
+export function whyNotComparable(write: OwnerWrite, round: Round): string | undefined {
+  return whyUnseen(write, round) ?? whyByChance(write, round) ?? whyEvicting(write, round);
+}
+
+/**
+ * Why no sync of ours has seen the state on which the owner's write is based, by the versions of the object and of its dependents;
+ * undefined if one has, or if the versions are inconclusive.
+ */
+function whyUnseen(write: OwnerWrite, { syncs, changes }: Round): string | undefined {
+  const { metadata } = (write.body ?? {}) as { readonly metadata?: ObjectMeta };
+  const [from, to] = [metadata?.resourceVersion, Number(write.answer?.metadata.resourceVersion)];
+  if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
+  // A scale is read from the server, and has the version of the scaled object.
+  if (write.verb !== "update" || from === undefined || write.resource.endsWith("/scale")) return undefined;
+  const key = write.namespace === "" ? write.name : `${write.namespace}/${write.name}`;
+  const looked = `${write.resource.replace(/\/.*/, "")} ${key} ${from}`;
+  const known = syncs.filter(
+    ({ primary, versions, lookedUp }) =>
+      [primary?.resourceVersion, String(versions.get(write.name))].includes(from) || lookedUp.has(looked),
+  );
+  if (known.length === 0) return `no sync of ours saw version ${from}, which it is based on`;
+  const uid = known[0]?.primary?.uid;
+  // The owner may have seen any state of its dependents between the first that we saw with this version and the write.
+  const seen = new Set(known.flatMap(({ versions }) => [...versions.values()]));
+  const first = Math.min(...known.map(({ versions }) => Math.max(0, ...versions.values())));
+  for (const change of changes) {
+    if (change.is === "left") {
+      const isSeen = known.at(-1)?.versions.has(change.name) !== true;
+      if (!isSeen && change.namespace === write.namespace && change.at <= write.at)
+        return `no sync of ours saw version ${from} without ${change.name}`;
+    } else if (
+      change.is === "controlled" &&
+      change.ownerUid === uid &&
+      change.version > first &&
+      change.version < to &&
+      !seen.has(change.version)
+    )
+      return `no sync of ours saw version ${from} with ${change.version} of what it controls`;
+  }
+  return undefined;
+}
+
+/** The first status that the owner writes soon after its writes to pods is from the same sync. */
+function whyByChance(write: OwnerWrite, { owner, looksTwice }: Round): string | undefined {
+  if (looksTwice !== true || !write.resource.endsWith("/status")) return undefined;
+  const uid = write.answer?.metadata.uid;
+  const isItsPod = ({ verb, resource, answer }: OwnerWrite): boolean =>
+    resource === "pods" && verb !== "update" && answer !== undefined && controllerOf(answer)?.uid === uid;
+  const isStatus = (each: OwnerWrite): boolean => each.resource === write.resource && each.answer?.metadata.uid === uid;
+  const before = owner.filter(({ at }) => at < write.at && write.at - at < graceMs);
+  const pod = before.slice(before.findLastIndex(isStatus) + 1).find(isItsPod);
+  return pod === undefined
+    ? undefined
+    : `whether its cache shows by then that it has ${pod.verb}d ${pod.given} is chance`;
+}
+
+/**
+ * The API server counts an eviction in the budget's status, then deletes the pod: two watches show this, in any order. Applies only if the
+ * owner itself later removes the pod from the status.
+ */
+function whyEvicting(write: OwnerWrite, { owner, changes }: Round): string | undefined {
+  const granted = ({ body }: OwnerWrite): object =>
+    ((body ?? {}) as Partial<PodDisruptionBudget>).status?.disruptedPods ?? {};
+  const later = owner.filter((each) => each.at > write.at && targetOf(each) === targetOf(write));
+  const pod = changes.find(
+    (each) =>
+      each.is === "evicted" &&
+      each.namespace === write.namespace &&
+      each.name in granted(write) &&
+      later.some((next) => !(each.name in granted(next))),
+  );
+  return pod?.is === "evicted" ? `whether its cache shows by then that ${pod.name} goes is chance` : undefined;
+}
+
+/**
+ * If our controller acts on live reads: that it read the object of an owner's write only after that write. Undefined if it read the object
+ * before, or reads nothing.
+ */
+function whyUnread({ resource, namespace, name, at }: OwnerWrite, syncs: readonly SyncRecord[]): string | undefined {
+  const reads = syncs.flatMap((sync) => sync.reads);
+  const isOfIt = (read: Read): boolean =>
+    read.resource === resource && read.namespace === namespace && read.name === name;
+  if (reads.length === 0 || reads.some((read) => isOfIt(read) && read.at <= at)) return undefined;
+  return "no sync of ours read it before the owner wrote";
+}
