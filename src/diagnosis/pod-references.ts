@@ -3,7 +3,7 @@ import { type Kind } from "../api/kind.ts";
 import { isControlledBy, meantBy, type PodClaim, podClaimsOf } from "../api/device-claims.ts";
 import { PersistentVolumeClaims, ResourceClaims, ResourceClaimTemplates, ServiceAccounts } from "../api/kinds.ts";
 import { claimNamesOf } from "../api/pod-claims.ts";
-import { neededByContainer, neededByVolume } from "../api/pod-configuration.ts";
+import { configurationOfContainer, configurationOfVolume, isNeeded } from "../api/pod-configuration.ts";
 import type { Container, PersistentVolumeClaim, Pod, PodSpec } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, findingsOf, type Item } from "./diagnosis.ts";
@@ -106,8 +106,8 @@ function templateFindings(
 
 function namedBy(spec: PodSpec | undefined): readonly Reference[] {
   const all: Reference[] = [
-    ...(spec?.volumes ?? []).flatMap(neededByVolume),
-    ...containersOf(spec).flatMap(neededByContainer),
+    ...(spec?.volumes ?? []).flatMap(configurationOfVolume).filter(isNeeded),
+    ...containersOf(spec).flatMap(configurationOfContainer).filter(isNeeded),
   ];
   if ((spec?.serviceAccountName ?? "") !== "") {
     all.push({ kind: ServiceAccounts, name: spec?.serviceAccountName ?? "" });

@@ -2,7 +2,12 @@
  * The ConfigMaps and Secrets that containers need before they start. Volumes are set up for the whole pod, environment variables for each
  * container. Source: kubernetes v1.36 pkg/kubelet/kubelet_pods.go makeEnvironmentVariables, pkg/volume/{configmap,secret,projected}.
  */
-import { type Needed, neededByContainer, neededByVolume } from "../../api/pod-configuration.ts";
+import {
+  type ConfigurationReference,
+  configurationOfContainer,
+  configurationOfVolume,
+  isNeeded,
+} from "../../api/pod-configuration.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { ConfigMap, Pod, Secret } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
@@ -31,7 +36,7 @@ export async function holdUnconfigured(
     return held;
   }
   for (const container of next) {
-    const message = await firstLack(neededByContainer(container.spec), objects);
+    const message = await firstLack(configurationOfContainer(container.spec), objects);
     const { state } = container;
     if (state.is !== "waiting") continue;
     const isHeld = state.reason === configErrorReason;
@@ -75,14 +80,14 @@ class Lookup {
     this.#namespace = namespace;
   }
 
-  get({ kind, name }: Needed): Promise<ConfigMap | Secret | undefined> {
+  get({ kind, name }: ConfigurationReference): Promise<ConfigMap | Secret | undefined> {
     const known = `${kind.kind} ${name}`;
     const read = this.#read.get(known) ?? this.#get(kind, name);
     this.#read.set(known, read);
     return read;
   }
 
-  async #get(kind: Needed["kind"], name: string): Promise<ConfigMap | Secret | undefined> {
+  async #get(kind: ConfigurationReference["kind"], name: string): Promise<ConfigMap | Secret | undefined> {
     try {
       return await this.#context.client.get<ConfigMap | Secret>(
         kind,
@@ -98,14 +103,14 @@ class Lookup {
 
 async function firstUnmounted({ spec }: Pod, objects: Lookup): Promise<string | undefined> {
   for (const volume of spec?.volumes ?? []) {
-    const lack = await firstLack(neededByVolume(volume), objects);
+    const lack = await firstLack(configurationOfVolume(volume), objects);
     if (lack !== undefined) return `MountVolume.SetUp failed for volume "${volume.name}" : ${lack}`;
   }
   return undefined;
 }
 
-async function firstLack(needs: readonly Needed[], objects: Lookup): Promise<string | undefined> {
-  for (const needed of needs) {
+async function firstLack(references: readonly ConfigurationReference[], objects: Lookup): Promise<string | undefined> {
+  for (const needed of references.filter(isNeeded)) {
     const { kind, name, dataKey } = needed;
     const object = await objects.get(needed);
     if (object === undefined) return `${kind.kind.toLowerCase()} "${name}" not found`;

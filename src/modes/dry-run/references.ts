@@ -2,6 +2,11 @@
  * The objects that an object refers to in its spec: what must exist for it to work. Pure: nothing is looked up here.
  */
 import type { StoredObject } from "../../api/object.ts";
+import {
+  type ConfigurationReference,
+  configurationOfContainer,
+  configurationOfVolume,
+} from "../../api/pod-configuration.ts";
 import type { Deployment, Pod, ResourceClaim, ResourceClaimTemplate } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import { kindNameOf } from "../../views/state.ts";
@@ -35,9 +40,7 @@ interface AutoscalerLike {
 
 /** `spec` of a Pod. */
 export type PodSpec = NonNullable<Pod["spec"]>;
-type Container = PodSpec["containers"][number];
 
-const configMap: KindName = { group: "", kind: "ConfigMap" };
 const secret: KindName = { group: "", kind: "Secret" };
 const claim: KindName = { group: "", kind: "PersistentVolumeClaim" };
 const service: KindName = { group: "", kind: "Service" };
@@ -102,7 +105,7 @@ export function referencesOfPods(spec: PodSpec, at: string, namespace: string): 
   const lists = ["initContainers", "containers", "ephemeralContainers"] as const;
   const containers = lists.flatMap((list) =>
     (spec[list] ?? []).flatMap((container, index) =>
-      referencesOfContainer(container, `${at}.${list}[${index}]`, namespace),
+      configuration(configurationOfContainer(container), { at: `${at}.${list}[${index}]`, namespace }),
     ),
   );
   const inNamespace = (field: string, to: KindName, name: string | undefined): Reference[] =>
@@ -110,9 +113,18 @@ export function referencesOfPods(spec: PodSpec, at: string, namespace: string): 
   const anywhere = (field: string, to: KindName, name: string | undefined): Reference[] =>
     reference({ field: `${at}.${field}`, to, namespace: "", name });
   return [
-    ...(spec.volumes ?? []).flatMap((volume, index) =>
-      referencesOfVolume(volume, `${at}.volumes[${index}]`, namespace),
-    ),
+    ...(spec.volumes ?? []).flatMap((volume, index) => [
+      ...configuration(configurationOfVolume(volume), { at: `${at}.volumes[${index}]`, namespace }),
+      ...reference(
+        {
+          field: `${at}.volumes[${index}].persistentVolumeClaim.claimName`,
+          to: claim,
+          namespace,
+          name: volume.persistentVolumeClaim?.claimName,
+        },
+        { holdsPods: true },
+      ),
+    ]),
     ...containers,
     // Whether these hold up pods is decided together with the claims' allocations.
     ...(spec.resourceClaims ?? []).flatMap(({ resourceClaimName, resourceClaimTemplateName }, index) => [
@@ -128,77 +140,13 @@ export function referencesOfPods(spec: PodSpec, at: string, namespace: string): 
   ];
 }
 
-function referencesOfContainer({ env = [], envFrom = [] }: Container, at: string, namespace: string): Reference[] {
-  const whole = envFrom.flatMap(({ configMapRef, secretRef }, index) => [
-    ...needed(configMapRef, { field: `${at}.envFrom[${index}].configMapRef.name`, to: configMap, namespace }),
-    ...needed(secretRef, { field: `${at}.envFrom[${index}].secretRef.name`, to: secret, namespace }),
-  ]);
-  const single = env.flatMap(({ valueFrom }, index) => [
-    ...needed(valueFrom?.configMapKeyRef, {
-      field: `${at}.env[${index}].valueFrom.configMapKeyRef`,
-      to: configMap,
-      namespace,
-    }),
-    ...needed(valueFrom?.secretKeyRef, { field: `${at}.env[${index}].valueFrom.secretKeyRef`, to: secret, namespace }),
-  ]);
-  return [...whole, ...single];
-}
-
-interface KeyRef {
-  readonly name?: string;
-  readonly key?: string;
-  readonly optional?: boolean;
-}
-
-/** A ConfigMap or Secret that a container needs to start. */
-function needed(ref: KeyRef | undefined, at: Omit<Named, "name">): Reference[] {
-  if (ref === undefined) return [];
-  const { name, key, optional = false } = ref;
-  return reference(
-    { ...at, name },
-    { isOptional: optional, holdsPods: true, ...(key !== undefined && { dataKey: key }) },
+function configuration(
+  references: readonly ConfigurationReference[],
+  { at, namespace }: { readonly at: string; readonly namespace: string },
+): Reference[] {
+  return references.flatMap(({ field, kind: { group, kind }, name, ...more }) =>
+    reference({ field: `${at}.${field}`, to: { group, kind }, namespace, name }, { ...more, holdsPods: true }),
   );
-}
-
-type Volume = NonNullable<PodSpec["volumes"]>[number];
-
-function referencesOfVolume(volume: Volume, at: string, namespace: string): Reference[] {
-  const projected = (volume.projected?.sources ?? []).flatMap((source, index) => [
-    ...filesOf(source.configMap, {
-      field: `${at}.projected.sources[${index}].configMap.name`,
-      to: configMap,
-      namespace,
-    }),
-    ...filesOf(source.secret, { field: `${at}.projected.sources[${index}].secret.name`, to: secret, namespace }),
-  ]);
-  const { secret: secrets, persistentVolumeClaim: claims } = volume;
-  return [
-    ...filesOf(volume.configMap, { field: `${at}.configMap.name`, to: configMap, namespace }),
-    ...filesOf(secrets === undefined ? undefined : { ...secrets, name: secrets.secretName }, {
-      field: `${at}.secret.secretName`,
-      to: secret,
-      namespace,
-    }),
-    ...reference(
-      { field: `${at}.persistentVolumeClaim.claimName`, to: claim, namespace, name: claims?.claimName },
-      { holdsPods: true },
-    ),
-    ...projected,
-  ];
-}
-
-interface Files {
-  readonly name?: string | undefined;
-  readonly optional?: boolean;
-  readonly items?: readonly { readonly key: string }[];
-}
-
-/** A ConfigMap or Secret as files: the listed keys, or all. */
-function filesOf(files: Files | undefined, at: Omit<Named, "name">): Reference[] {
-  if (files === undefined) return [];
-  const { name, optional, items = [] } = files;
-  const ref = { ...(name !== undefined && { name }), ...(optional !== undefined && { optional }) };
-  return items.length === 0 ? needed(ref, at) : items.flatMap(({ key }) => needed({ ...ref, key }, at));
 }
 
 interface WithClaims {
