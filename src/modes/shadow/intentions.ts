@@ -1,16 +1,14 @@
 /** Compares the writes that our syncs intend with those that the owner makes. */
 import { deepEqual } from "../../api/field-changes.ts";
-import type { ObjectKey } from "../../api/key.ts";
+import { type ObjectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { splitKey } from "../../api/key.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { AgreementEvent, IntentionEvent } from "../../trace/events.ts";
 import { type Act, actOf, type Observed } from "./acts.ts";
+import { otherPropagation, overtaken } from "./comparison.ts";
+import { closest, isFulfilled, isOfKind, isSibling, isSiblingOf, pathsOf } from "./fulfilment.ts";
 import {
-  chooserOf,
-  creationDifferences,
-  differences,
   type Intention,
   isChange,
   isGenerated,
@@ -18,14 +16,19 @@ import {
   isReplaced,
   isSame,
   type KeyOf,
-  otherPropagation,
-  overtaken,
-  ownerUidOf,
   type Siblings,
 } from "./intention.ts";
 import { mergedBy, overtakenWithNext } from "./merged-writes.ts";
+import {
+  intentionEvent,
+  type Outcome,
+  outcomeEvent,
+  outcomeOf,
+  pastTenseOf,
+  unintendedEvent,
+  whyNotDone,
+} from "./outcome.ts";
 import type { WouldBeWrite } from "./overlay.ts";
-import { intentionEvent, type Outcome, outcomeEvent, pastTenseOf, unintendedEvent } from "./outcome.ts";
 import type { Author } from "./owner-acts.ts";
 
 /** What `Intentions` needs to know about owners and objects. */
@@ -339,76 +342,6 @@ export class Intentions {
   }
 }
 
-/** The outcome of a write that was made, with other values at `paths`. */
-function outcomeOf(did: string, paths: readonly string[], author: Author): Outcome {
-  if (author.isUser) return { is: "not comparable", why: `${did}, not the owner` };
-  if (paths.length === 0) return { is: "same", why: did };
-  return { is: "differs", why: `${did} with another ${paths.slice(0, 3).join(", ")}` };
-}
-
-/** Why an intention was not fulfilled. If a write was refused to the owner, our status, which assumes that it succeeded, is not comparable. */
-function whyNotDone(write: WouldBeWrite, refusal: string | undefined, anyRefused: boolean): Outcome {
-  if (refusal !== undefined) return { is: "owner was refused", why: `owner tried, was refused: ${refusal}` };
-  const follows = anyRefused && isChange(write) && write.subresource === "status";
-  if (follows) return { is: "not comparable", why: "it follows from a write that the owner was refused" };
-  return { is: "differs", why: "owner has not done it" };
-}
-
 function textOf({ controller, key }: KeyOf): string {
   return `${controller} ${key}`;
-}
-
-/** Whether two deletions choose from the objects of the same owner: the choice may change until one is deleted. */
-function isSibling(standing: WouldBeWrite, write: WouldBeWrite): boolean {
-  if (standing.verb !== "delete" || write.verb !== "delete" || standing.kind !== write.kind) return false;
-  const uid = chooserOf(write.before);
-  return uid !== undefined && uid === chooserOf(standing.before);
-}
-
-/** Whether a deleted object has the same owner as the one to be deleted. */
-function isSiblingOf(write: WouldBeWrite, { of, before }: Observed): boolean {
-  if (write.verb !== "delete" || write.kind !== of.kind || before === undefined) return false;
-  const uid = chooserOf(write.before);
-  return uid !== undefined && uid === chooserOf(before);
-}
-
-/** Whether the delta shows an object of the write's kind. */
-function isOfKind({ kind, group }: WouldBeWrite, { of }: Observed): boolean {
-  return kind === of.kind && group === of.group;
-}
-
-/** Among several creates with generateName, the one that intended this object: a DaemonSet creates its pods in any order of the nodes. */
-function closest(open: readonly Intention[], object: StoredObject | undefined): Intention | undefined {
-  const [first] = open;
-  if (first === undefined || open.length === 1 || object === undefined || !isGenerated(first.write)) return first;
-  return open.find((each) => creationDifferences(each, object).length === 0) ?? first;
-}
-
-/** The paths at which the owner's write differs from the intention. */
-function pathsOf(intention: Intention, { after, before }: Observed): readonly string[] {
-  const { write } = intention;
-  if (write.verb === "delete" || write.after === undefined || after === undefined) return [];
-  return write.verb === "create" ? creationDifferences(intention, after) : differences(write, after, before);
-}
-
-/** Whether the delta may fulfil the write, by verb and object. */
-function isFulfilled(write: WouldBeWrite, observed: Observed, act: Act): boolean {
-  if (!isOfKind(write, observed)) return false;
-  const { key, after } = observed;
-  switch (write.verb) {
-    case "create": {
-      if (act !== "create") return false;
-      if (!isGenerated(write)) return write.target === key;
-      const uid = ownerUidOf(write);
-      return (
-        uid !== undefined && after !== undefined && uid === ownerUidOf({ ...write, verb: "delete", before: after })
-      );
-    }
-    case "delete":
-      return act === "delete" && write.target === key;
-    case "update":
-    case "patch":
-      if (write.target !== key) return false;
-      return write.after === undefined ? after === undefined : act === "update" || after !== undefined;
-  }
 }

@@ -1,5 +1,6 @@
 /** Several changes of one object by one sync, which the owner made in one write. */
-import { differences, type Intention, isReplaced, overtaken } from "./intention.ts";
+import { differences, overtaken } from "./comparison.ts";
+import { type Intention, isReplaced } from "./intention.ts";
 import type { Observed } from "./acts.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Outcome } from "./outcome.ts";

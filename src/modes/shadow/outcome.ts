@@ -2,8 +2,9 @@
 import { splitKey } from "../../api/key.ts";
 import type { Agreement, AgreementEvent, IntentionEvent } from "../../trace/events.ts";
 import type { Act, Observed } from "./acts.ts";
-import { type Intention, isGenerated, type KeyOf } from "./intention.ts";
+import { type Intention, isChange, isGenerated, type KeyOf } from "./intention.ts";
 import type { WouldBeWrite } from "./overlay.ts";
+import type { Author } from "./owner-acts.ts";
 
 /** How an intention compares with the owner's act. */
 export interface Outcome {
@@ -71,4 +72,19 @@ export function unintendedEvent(name: KeyOf, { act, observed, is }: Unintended):
 
 function objectOf({ group, kind, subresource }: WouldBeWrite): Pick<AgreementEvent, "of" | "subresource"> {
   return { of: { group, kind }, ...(subresource !== "" && { subresource }) };
+}
+
+/** The outcome of a write that was made, with other values at `paths`. */
+export function outcomeOf(did: string, paths: readonly string[], author: Author): Outcome {
+  if (author.isUser) return { is: "not comparable", why: `${did}, not the owner` };
+  if (paths.length === 0) return { is: "same", why: did };
+  return { is: "differs", why: `${did} with another ${paths.slice(0, 3).join(", ")}` };
+}
+
+/** Why an intention was not fulfilled. If a write was refused to the owner, our status, which assumes that it succeeded, is not comparable. */
+export function whyNotDone(write: WouldBeWrite, refusal: string | undefined, anyRefused: boolean): Outcome {
+  if (refusal !== undefined) return { is: "owner was refused", why: `owner tried, was refused: ${refusal}` };
+  const follows = anyRefused && isChange(write) && write.subresource === "status";
+  if (follows) return { is: "not comparable", why: "it follows from a write that the owner was refused" };
+  return { is: "differs", why: "owner has not done it" };
 }

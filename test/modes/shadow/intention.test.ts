@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
-import { differences, isIdle, isSame } from "../../../src/modes/shadow/intention.ts";
+import { differences } from "../../../src/modes/shadow/comparison.ts";
+import { isIdle, isSame } from "../../../src/modes/shadow/intention.ts";
 import type { WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
 
 const meta = { name: "web-a", namespace: "shop", uid: "u", resourceVersion: "1", creationTimestamp: "" };

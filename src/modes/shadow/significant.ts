@@ -1,0 +1,33 @@
+/** The part of a write that reflects a decision: without times, generations, and the made-up uids of shadow's own objects. */
+import { type FieldChange, fieldChanges } from "../../api/field-changes.ts";
+import type { StoredObject } from "../../api/object.ts";
+import { withRealUids } from "./made-up.ts";
+import type { WouldBeWrite } from "./overlay.ts";
+
+/** The changes of an update or patch, without timestamps and generations, which differ between any two writers. */
+export function wantedChanges({ before, after }: WouldBeWrite): readonly FieldChange[] {
+  return fieldChanges(before, after).filter(({ path }) => !isIncidental(path));
+}
+
+/** Whether a field does not reflect a decision of the writer. */
+export function isIncidental(path: string): boolean {
+  return /(Time|Timestamp|\.generation)$/.test(path);
+}
+
+/** A value without the fields that do not reflect a decision. */
+export function withoutTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutTimes);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !isIncidental(key))
+      .map(([key, item]) => [key, withoutTimes(item)]),
+  );
+}
+
+/** The write with its made-up uids replaced by those of another state of the object. */
+export function likeIn(write: WouldBeWrite, object: StoredObject | undefined): WouldBeWrite {
+  if (write.madeUp === undefined || write.after === undefined) return write;
+  // Replacing uids keeps the type.
+  return { ...write, after: withRealUids(write.after, { did: object, madeUp: write.madeUp }) as StoredObject };
+}
