@@ -10,7 +10,9 @@ import { badRequest, notFound, refusal, tooManyRequests } from "../meta/refusal.
 import type { RequestScope } from "../context/server.ts";
 import type { Entry } from "../storage/entry.ts";
 import { done } from "./bind.ts";
-import { checkOptions, checkPreconditions, deleteEntry, type DeleteOptions } from "./delete.ts";
+import { checkOptions, type DeleteOptions } from "./delete-options.ts";
+import { deleteEntry } from "./delete.ts";
+import { checkPreconditions } from "./preconditions.ts";
 import { subresourceBody } from "./subresource-body.ts";
 
 /** @throws StatusError 400, 404, 409, 422, 429, 500. */
