@@ -40,8 +40,8 @@ export interface Program {
   /** Output so far. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves when its output matches. @throws Error with all output if it ends first, or after half a minute. */
-  says(pattern: RegExp): Promise<void>;
+  /** Resolves when its output matches. @throws Error with all output if it ends first, or after `withinMs`, by default a minute. */
+  says(pattern: RegExp, withinMs?: number): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** Resolves when it has exited. @throws Error if that takes more than a minute; it is then killed. */
   end(): Promise<ProgramEnd>;
@@ -77,8 +77,8 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     get stderr() {
       return said.err;
     },
-    async says(pattern) {
-      for (let tries = 0; tries < 3000; tries++) {
+    async says(pattern, withinMs = 60_000) {
+      for (let tries = 0; tries < withinMs / 10; tries++) {
         if (pattern.test(said.out) || pattern.test(said.err)) return;
         if (isOver()) break;
         await Bun.sleep(10);
