@@ -1,5 +1,6 @@
 /** How what the owner did differs from what a sync of ours intended. */
 import { deepEqual, fieldChanges } from "../../api/field-changes.ts";
+import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Agreement } from "../../trace/events.ts";
 import { type Intention, isChange } from "./intention.ts";
@@ -17,7 +18,7 @@ export function differences(
 ): readonly string[] {
   if (write.verb === "create") {
     const paths: string[] = [];
-    missing("", withoutEmpty(write.sent), object, paths);
+    missing({ path: "", sent: withoutEmpty(write.sent), object }, { mayHaveMore: admissionAdds(write), paths });
     return paths;
   }
   if (write.after === undefined) return [".metadata"];
@@ -95,28 +96,47 @@ export function overtaken(
   return deepEqual(owners(now), owners(before)) ? undefined : { is: "not comparable", why: "its owners have changed" };
 }
 
-/** Collects the paths of `sent` at which `object` differs. Admission adds items to lists: order and number are ignored. */
-function missing(path: string, sent: unknown, object: unknown, into: string[]): void {
+/** Whether admission adds items to lists of the object: volumes, tolerations and environment variables to a pod. */
+function admissionAdds({ group, kind }: WouldBeWrite): boolean {
+  return group === "" && kind === Pods.kind;
+}
+
+interface Part {
+  readonly path: string;
+  readonly sent: unknown;
+  readonly object: unknown;
+}
+
+interface Found {
+  /** Whether lists may have further items. */
+  readonly mayHaveMore: boolean;
+  readonly paths: string[];
+}
+
+/** Collects the paths of `sent` at which `object` differs. The order of lists is ignored. */
+function missing({ path, sent, object }: Part, found: Found): void {
+  const { mayHaveMore, paths } = found;
   if (Array.isArray(sent)) {
     const there: readonly unknown[] = Array.isArray(object) ? object : [];
     for (const [index, item] of sent.entries()) {
-      if (!there.some((other) => has(other, item))) into.push(`${path}[${index}]`);
+      if (!there.some((other) => has({ object: other, item, mayHaveMore }))) paths.push(`${path}[${index}]`);
     }
+    if (!mayHaveMore && there.length > sent.length) paths.push(`${path}[${sent.length}]`);
     return;
   }
   if (typeof sent !== "object" || sent === null) {
-    if (sent !== object) into.push(path);
+    if (sent !== object) paths.push(path);
     return;
   }
   const there = (typeof object === "object" && object !== null ? object : {}) as Readonly<Record<string, unknown>>;
   for (const [key, item] of Object.entries(sent)) {
     if (path === "" && key === "status") continue;
-    if (!isIncidental(key)) missing(`${path}.${key}`, item, there[key], into);
+    if (!isIncidental(key)) missing({ path: `${path}.${key}`, sent: item, object: there[key] }, found);
   }
 }
 
-function has(object: unknown, item: unknown): boolean {
+function has({ object, item, mayHaveMore }: { object: unknown; item: unknown; mayHaveMore: boolean }): boolean {
   const paths: string[] = [];
-  missing("", item, object, paths);
+  missing({ path: "", sent: item, object }, { mayHaveMore, paths });
   return paths.length === 0;
 }

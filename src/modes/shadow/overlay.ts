@@ -1,7 +1,7 @@
 /** The view of the cluster for one sync in shadow mode: reads come from the cluster, writes are simulated and visible to later reads. */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { type Kind, pathOf, resourceOf } from "../../api/kind.ts";
-import type { StoredObject } from "../../api/object.ts";
+import type { ObjectMeta, StoredObject } from "../../api/object.ts";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -14,6 +14,7 @@ import type { Lister } from "../../cache/lister.ts";
 import { at } from "../../sandbox/meta/object.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Server } from "../../sandbox/context/server.ts";
+import type { MadeUp } from "./made-up.ts";
 import { overlaid, type Overlaid } from "./overlaid-lister.ts";
 import { type ResourceRoute, InMemoryApiServer, targetOf } from "./in-memory-api-server.ts";
 
@@ -30,8 +31,8 @@ export interface WouldBeWrite {
   readonly before: StoredObject | undefined;
   /** Undefined if the object would no longer exist. */
   readonly after: StoredObject | undefined;
-  /** Made-up uids of objects created earlier in the sync; the owner's objects have other uids. Unset if there are none. */
-  readonly madeUp?: ReadonlySet<string>;
+  /** Uids and names of objects created earlier in the sync; the owner's objects have others. Unset if there are none. */
+  readonly madeUp?: MadeUp;
 }
 
 /** Options of an `Overlay`. */
@@ -60,7 +61,7 @@ export class Overlay implements Transport {
   /** Objects that the sync has written, by resource and key; undefined for deleted ones. */
   readonly #written = new Map<string, Map<ObjectKey, StoredObject | undefined>>();
 
-  readonly #madeUp = new Set<string>();
+  readonly #madeUp = { uids: new Set<string>(), names: new Map<string, string>() };
 
   constructor(options: OverlayOptions) {
     this.#options = options;
@@ -213,9 +214,15 @@ export class Overlay implements Transport {
     const written = this.#written.get(resourceOf(resource)) ?? new Map<ObjectKey, StoredObject | undefined>();
     this.#written.set(resourceOf(resource), written.set(target, after));
     const { group, kind } = resource;
-    const madeUp = this.#madeUp.size === 0 ? {} : { madeUp: new Set(this.#madeUp) };
+    const { uids, names } = this.#madeUp;
+    const madeUp = uids.size === 0 ? {} : { madeUp: { uids: new Set(uids), names: new Map(names) } };
     this.#options.onWrite({ request, group, kind, subresource, target, verb, sent, before, after, ...madeUp });
-    if (verb === "create" && after !== undefined) this.#madeUp.add(after.metadata.uid);
+    if (verb !== "create" || after === undefined) return;
+    uids.add(after.metadata.uid);
+    // The body of a create is an object.
+    const { metadata } = (sent ?? {}) as { readonly metadata?: ObjectMeta };
+    const { name: asked = "", generateName } = metadata ?? {};
+    if (asked === "" && generateName !== undefined) names.set(after.metadata.name, generateName);
   }
 }
 

@@ -1,7 +1,7 @@
-/** The part of a write that reflects a decision: without times, generations, and the made-up uids of shadow's own objects. */
+/** The part of a write that reflects a decision: without times, generations, and what was made up for shadow's own objects. */
 import { type FieldChange, fieldChanges } from "../../api/field-changes.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { withRealUids } from "./made-up.ts";
+import { withReal } from "./made-up.ts";
 import type { WouldBeWrite } from "./overlay.ts";
 
 /** The changes of an update or patch, without timestamps and generations, which differ between any two writers. */
@@ -25,9 +25,9 @@ export function withoutTimes(value: unknown): unknown {
   );
 }
 
-/** The write with its made-up uids replaced by those of another state of the object. */
+/** The write with its made-up uids and names replaced by those of another state of the object. */
 export function likeIn(write: WouldBeWrite, object: StoredObject | undefined): WouldBeWrite {
   if (write.madeUp === undefined || write.after === undefined) return write;
-  // Replacing uids keeps the type.
-  return { ...write, after: withRealUids(write.after, { did: object, madeUp: write.madeUp }) as StoredObject };
+  // Replacing strings by strings keeps the type.
+  return { ...write, after: withReal(write.after, { did: object, madeUp: write.madeUp }) as StoredObject };
 }

@@ -47,6 +47,15 @@ describe("an intention", () => {
     expect(differences(writeOf({ sent }), made("web:2"), undefined)).toEqual([".spec.containers[0]"]);
   });
 
+  test("further items of a list are a difference, except in a pod, to which admission adds some", () => {
+    const [one, two] = [{ addresses: ["10.0.0.1"] }, { addresses: ["10.0.0.2"] }];
+    const slice = writeOf({ group: "discovery.k8s.io", kind: "EndpointSlice", sent: { endpoints: [one] } });
+    expect(differences(slice, objectOf({ endpoints: [one] }), undefined)).toEqual([]);
+    expect(differences(slice, objectOf({ endpoints: [two, one] }), undefined)).toEqual([".endpoints[1]"]);
+    const pod = writeOf({ sent: { spec: { tolerations: [one] } } });
+    expect(differences(pod, objectOf({ spec: { tolerations: [two, one] } }), undefined)).toEqual([]);
+  });
+
   test("of a status its values count, and no times", () => {
     const status = (replicas: number, time: string): object => ({
       status: { replicas, conditions: [{ type: "A", status: "True", lastTransitionTime: time }] },
@@ -87,7 +96,7 @@ describe("an intention", () => {
         subresource: "status",
         before: objectOf({ status: {} }),
         after: started("nightly-1", uid, "3"),
-        madeUp: new Set([uid]),
+        madeUp: { uids: new Set([uid]), names: new Map() },
       });
 
     test("is the owner's with the uid and the version of the owner's object", () => {
@@ -98,6 +107,24 @@ describe("an intention", () => {
 
     test("is decided again with another invented uid", () => {
       expect(isSame(means("made-up"), means("made up again"))).toBe(true);
+    });
+
+    const claimed = (name: string): StoredObject =>
+      objectOf({ status: { resourceClaimStatuses: [{ name: "gpu", resourceClaimName: name }] } });
+    const names = (name: string): WouldBeWrite =>
+      writeOf({
+        verb: "patch",
+        subresource: "status",
+        before: objectOf({ status: {} }),
+        after: claimed(name),
+        madeUp: { uids: new Set(), names: new Map([[name, "web-gpu-"]]) },
+      });
+
+    test("is the owner's with the name that the server generated for the owner's object", () => {
+      const before = objectOf({ status: {} });
+      expect(differences(names("web-gpu-made1"), claimed("web-gpu-x7k2p"), before)).toEqual([]);
+      expect(differences(names("web-gpu-made1"), claimed("api-gpu-x7k2p"), before).length).toBeGreaterThan(0);
+      expect(isSame(names("web-gpu-made1"), names("web-gpu-made2"))).toBe(true);
     });
   });
 });

@@ -19,7 +19,7 @@ const there: StoredObject = {
   },
 };
 
-/** Returns the response codes and the writes; the cache contains one ConfigMap. */
+/** Returns the response codes and the writes; the cache contains one ConfigMap. A name that ends in a hyphen is a generateName. */
 async function played(
   ...requests: readonly (readonly ["POST" | "DELETE", name: string])[]
 ): Promise<{ readonly statuses: readonly number[]; readonly writes: readonly WouldBeWrite[] }> {
@@ -41,7 +41,8 @@ async function played(
   const statuses: number[] = [];
   for (const [method, name] of requests) {
     const { signal } = new AbortController();
-    const body = new TextEncoder().encode(JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata: { name } }));
+    const metadata = name.endsWith("-") ? { generateName: name } : { name };
+    const body = new TextEncoder().encode(JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata }));
     const headers = { "content-type": "application/json", accept: "application/json" };
     const request =
       method === "POST"
@@ -67,10 +68,14 @@ describe("a sync in shadow", () => {
     expect(writes.map(({ verb }) => verb)).toEqual(["delete", "create"]);
   });
 
-  test("reports with each write the uids that it invented before", async () => {
+  test("reports with each write the uids and names that it made up before", async () => {
     const { writes } = await played(["POST", "one"], ["POST", "two"]);
     const [one, two] = writes;
     expect(one?.madeUp).toBeUndefined();
-    expect([...(two?.madeUp ?? [])]).toEqual([one?.after?.metadata.uid ?? "none"]);
+    expect([...(two?.madeUp?.uids ?? [])]).toEqual([one?.after?.metadata.uid ?? "none"]);
+    expect([...(two?.madeUp?.names ?? [])]).toEqual([]);
+    const generated = await played(["POST", "one-"], ["POST", "two"]);
+    const [first, second] = generated.writes;
+    expect([...(second?.madeUp?.names ?? [])]).toEqual([[first?.after?.metadata.name ?? "none", "one-"]]);
   });
 });
