@@ -15,6 +15,7 @@ const clients: Readonly<Record<string, string>> = {
   "persistentvolumeclaim-protection": "pvc-protection-controller",
   "pod-garbage-collector": "pod-garbage-collector",
   replicationcontroller: "replication-controller",
+  resourceclaim: "resource-claim-controller",
   "root-ca-certificate-publisher": "root-ca-cert-publisher",
   serviceaccount: "service-account-controller",
   "service-cidr": "service-cidrs-controller",

@@ -136,3 +136,19 @@ function oldStay(context: SyncContext): SyncClient {
     },
   };
 }
+
+/** A client that sends no patches. */
+export function noPatches({ client }: SyncContext): SyncClient {
+  // The caller checks the owner.
+  return { ...client, patch: (_kind, _at, _patch, { basedOn }) => Promise.resolve(basedOn as never) };
+}
+
+/** A client that does not send updates of a kind. */
+export function withoutUpdates(left: Kind): (context: SyncContext) => SyncClient {
+  return ({ client }) => ({
+    ...client,
+    update: (kind, object, options) =>
+      // The caller ignores it.
+      is(kind, left) ? Promise.resolve(object as never) : client.update(kind, object, options),
+  });
+}

@@ -9,7 +9,7 @@ import type { ControllerDefinition } from "../../../src/controller/api/definitio
 import { isPodActive } from "../../../src/controller/workload/pod-status.ts";
 import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";
 import type { Read, SyncRecord, Write } from "./judge/round.ts";
-import { nameOfMade } from "./judge/made-up.ts";
+import { namesOfMade } from "./judge/made-up.ts";
 
 /** Replaces a controller's context, to make a mutant that has lost a behavior. */
 export type Mutation = (context: SyncContext) => SyncContext;
@@ -113,7 +113,8 @@ function recordingClient(context: SyncContext, { writes, reads, made }: Recorded
         if (write !== undefined) writes.splice(writes.indexOf(write), 1);
         throw error;
       });
-      if (name !== "") made.set(answer.metadata.uid, nameOfMade({ resource: resourceOf(kind), namespace, name }));
+      const asked = { resource: resourceOf(kind), namespace, name, body: object };
+      for (const [text, instead] of namesOfMade(asked, answer)) made.set(text, instead);
       // Has the type for which the caller asked.
       return answer as never;
     },

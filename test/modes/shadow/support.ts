@@ -64,6 +64,7 @@ export async function shadowBeside(
     timeline,
     random: realRandom(),
     freeze: true,
+    serverCa: connection.serverCa,
     ownerOf: () => ({
       manager: "kube-controller-manager",
       found: true,

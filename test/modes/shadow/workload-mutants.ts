@@ -5,7 +5,7 @@ import type { StoredObject } from "../../../src/api/object.ts";
 import type { Pod } from "../../../src/api/types.ts";
 import type { Lister } from "../../../src/cache/lister.ts";
 import type { SyncClient, SyncContext } from "../../../src/controller/api/sync-context.ts";
-import { is, type Mutant, noneReady, oneTooFew, skipsDeletions, withClient } from "./mutants.ts";
+import { is, type Mutant, noneReady, noPatches, oneTooFew, skipsDeletions, withClient } from "./mutants.ts";
 
 export const workloadMutants: readonly Mutant[] = [
   {
@@ -73,11 +73,6 @@ function noClaims({ client }: SyncContext): SyncClient {
           Promise.resolve(object)
         : client.create(kind, object, options),
   };
-}
-
-function noPatches({ client }: SyncContext): SyncClient {
-  // The caller checks the owner.
-  return { ...client, patch: (_kind, _at, _patch, { basedOn }) => Promise.resolve(basedOn as never) };
 }
 
 function noPodStatuses({ client }: SyncContext): SyncClient {

@@ -1,9 +1,10 @@
 /** Writes to what one object controls that are compared by count: generated names, and the choice among equal pods, are chance. */
 import { controllerOf } from "../../../../src/api/owner-references.ts";
-import { essenceOf, makerOf } from "./essence.ts";
+import { essenceOf } from "./essence.ts";
 import {
   isGenerated,
   isPodDeletion,
+  makerOf,
   type OwnerWrite,
   type Round,
   type SyncRecord,
@@ -53,7 +54,8 @@ function countMeant(
     const waiting = meant + unmeant - done;
     const now = meantBy(sync);
     meant += Math.max(0, now - waiting);
-    standing = now;
+    // A sync that failed has not come to the end of what it intends.
+    if (!sync.failed) standing = now;
   }
   return { meant, unmeant, standing };
 }

@@ -1,6 +1,6 @@
 /** Writes that are compared one by one: the same verb on the same object with the same content. */
 import type { ObjectKey } from "../../../../src/api/key.ts";
-import type { StoredObject } from "../../../../src/api/object.ts";
+import type { ObjectMeta, StoredObject } from "../../../../src/api/object.ts";
 import { controllerOf } from "../../../../src/api/owner-references.ts";
 import { essenceOf, targetOf } from "./essence.ts";
 import { graceMs, whyNotComparable } from "./not-comparable.ts";
@@ -33,6 +33,7 @@ function judgeTheirs(theirs: readonly OwnerWrite[], { round, rest }: Judged): Om
   const notComparable: Finding[] = [];
   for (const write of theirs) {
     const isMeant = (decided.get(essenceOf(write)) ?? Infinity) <= write.at + graceMs;
+    if (!isMeant && isWithoutEffect(write)) continue;
     if (isMeant || isInsteadOfMeant(write, round)) same.push(write);
     else {
       const unseen = whyNotComparable(write, round);
@@ -69,6 +70,17 @@ function judgeOurs(
     }
   }
   return { differs, movedOn };
+}
+
+/**
+ * Whether the API server stored nothing: the object has the version that the request was based on. A terminating object has it, too, if the
+ * write removed its last finalizer.
+ */
+function isWithoutEffect({ body, answer }: OwnerWrite): boolean {
+  const { metadata } = (body ?? {}) as { readonly metadata?: Partial<ObjectMeta> };
+  const from = metadata?.resourceVersion;
+  const isTerminating = answer?.metadata.deletionTimestamp !== undefined;
+  return from !== undefined && from === answer?.metadata.resourceVersion && !isTerminating;
 }
 
 /**

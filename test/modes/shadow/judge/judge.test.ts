@@ -5,7 +5,7 @@ import { judge } from "./judge.ts";
 import { graceMs } from "./not-comparable.ts";
 import type { Change, OwnerWrite, Round, SyncRecord, Write } from "./round.ts";
 import { textOf, type Verdict } from "./verdict.ts";
-import { nameOfMade, withMadeNamed } from "./made-up.ts";
+import { namesOfMade, withMadeNamed } from "./made-up.ts";
 
 const set = { uid: "set-uid", resourceVersion: "10" };
 const ownerReferences = [
@@ -445,12 +445,74 @@ test("writes about a newly created object are compared by its name, not by its u
     body: { metadata: { resourceVersion: "10" }, status: { active: [{ name: "nightly-1", uid }] } },
   });
   const job: Write = { ...at, verb: "create", resource: "jobs.batch", name: "nightly-1", body: { spec: {} } };
-  const named = nameOfMade(job);
+  const made = new Map(namesOfMade(job, { metadata: { ...pod("nightly-1").metadata, uid: "made-up" } }));
   const owner = [done(job), done(started("uid of nightly-1"))];
   const told = (made: ReadonlyMap<string, string>): Verdict =>
     judge({ ...quietRound, ...withMadeNamed([sync([job, started("made-up")], { made })], owner) });
-  expect(summary(told(new Map([["made-up", named]])))).toMatchObject({ same: 2, differs: [] });
+  expect(summary(told(made))).toMatchObject({ same: 2, differs: [] });
   expect(told(new Map()).differs.length).toBeGreaterThan(0);
+});
+
+describe("a controller whose keys are the pods that it creates for", () => {
+  const claim: Write = {
+    ...at,
+    verb: "create",
+    resource: "resourceclaims.resource.k8s.io",
+    name: "",
+    body: { metadata: { generateName: "web-gpu-", ownerReferences: [{ uid: "pod-uid", controller: true }] } },
+  };
+  const named = (name: string): Write => ({
+    ...at,
+    verb: "patch",
+    resource: "pods/status",
+    name: "web",
+    body: { status: { resourceClaimStatuses: [{ name: "gpu", resourceClaimName: name }] } },
+  });
+  const owner = [done(claim, "web-gpu-x7k2p"), done(named("web-gpu-x7k2p"))];
+  const told = (writes: readonly Write[], made = namesOfMade(claim, pod("web-gpu-made1"))): Verdict =>
+    judge({
+      ...quietRound,
+      ...withMadeNamed([sync(writes, { key: "pod:shop/web", primary: undefined, made: new Map(made) })], owner),
+    });
+
+  test("creates as many as the owner, and refers to them by names that are generated on both sides", () => {
+    expect(summary(told([claim, named("web-gpu-made1")]))).toMatchObject({ same: 2, differs: [] });
+    expect(told([claim, named("web-gpu-made1")], []).differs.length).toBeGreaterThan(0);
+  });
+
+  test("differs if it creates one too few", () => {
+    expect(told([named("web-gpu-made1")]).differs.map(({ write }) => write.verb)).toEqual(["create"]);
+  });
+});
+
+test("a write of the owner that the server did not store need not be ours", () => {
+  const patch = (annotation: object): Write => ({
+    ...at,
+    verb: "patch",
+    resource: "persistentvolumeclaims/status",
+    name: "data",
+    body: { metadata: { resourceVersion: "10", ...annotation } },
+  });
+  const toldOf = (write: Write, version: string): Verdict => verdictOf({ owner: [done(write, "data", version)] });
+  expect(summary(toldOf(patch({}), "10"))).toEqual({ same: 0, differs: [], notComparable: [], movedOn: 0 });
+  expect(toldOf(patch({ annotations: { resizer: "a" } }), "11").differs).toHaveLength(1);
+  // The removal of the last finalizer: the response has the version from before.
+  const removal = done(patch({ finalizers: [] }), "data", "10");
+  const metadata = { ...pod("data").metadata, resourceVersion: "10", deletionTimestamp: "2026-11-28T10:00:00Z" };
+  expect(verdictOf({ owner: [{ ...removal, answer: { metadata } }] }).differs).toHaveLength(1);
+});
+
+test("the random number of a type in a warning about an expression is not a difference", () => {
+  const warn = (type: string): Write => ({
+    ...at,
+    verb: "patch",
+    resource: "validatingadmissionpolicies.admissionregistration.k8s.io/status",
+    name: "limits",
+    body: { status: { warning: `no matching overload for '_==_' applied to '(list(${type}.subsets.@idx), int)'` } },
+  });
+  const told = (type: string): Verdict => verdictOf({ syncs: [sync([warn("Endpoints")])], owner: [done(warn(type))] });
+  expect(summary(told("Endpoints186451947"))).toMatchObject({ same: 1, differs: [] });
+  expect(told("Node186451947").differs.length).toBeGreaterThan(0);
 });
 
 test("a server default is not a difference", () => {

@@ -1,26 +1,29 @@
 /**
- * Uids of objects created in the same sync: the status of a CronJob refers to the Job that it has just started. Ours are generated, the
- * owner's are real; both are replaced with the name of the object to which they refer.
+ * Uids and generated names of objects created in the same sync: the status of a CronJob refers to the Job that it has just started, that of
+ * a pod to its claims. Ours are made up, the owner's are real; both are replaced with what the two sides have in common.
  */
+import type { ObjectMeta, StoredObject } from "../../../../src/api/object.ts";
 import type { OwnerWrite, SyncRecord, Write } from "./round.ts";
 
-/** Names of objects, keyed by uid. */
-export type Called = ReadonlyMap<string, string>;
-
-export function nameOfMade({ resource, namespace, name }: Pick<Write, "resource" | "namespace" | "name">): string {
-  return `the uid of ${resource} ${namespace}/${name}`;
+/** What replaces the uid or the generated name of a created object: pairs of the text and its replacement. */
+export function namesOfMade(
+  { resource, namespace, name, body }: Pick<Write, "resource" | "namespace" | "name" | "body">,
+  { metadata }: StoredObject,
+): readonly (readonly [made: string, instead: string])[] {
+  if (name !== "") return [[metadata.uid, `the uid of ${resource} ${namespace}/${name}`]];
+  const { generateName } = ((body ?? {}) as { readonly metadata?: ObjectMeta }).metadata ?? {};
+  return generateName === undefined ? [] : [[metadata.name, `a name from ${generateName}`]];
 }
 
-/** The writes of both sides, with the same names for objects that the owner created by name in this round. */
+/** The writes of both sides, with the same texts for objects that were created in this round. */
 export function withMadeNamed(
   syncs: readonly SyncRecord[],
   owner: readonly OwnerWrite[],
 ): { readonly syncs: readonly SyncRecord[]; readonly owner: readonly OwnerWrite[] } {
   const real = new Map(
-    owner.flatMap((write) => {
-      const uid = write.verb === "create" && write.name !== "" ? write.answer?.metadata.uid : undefined;
-      return uid === undefined ? [] : [[uid, nameOfMade(write)] as const];
-    }),
+    owner.flatMap((write) =>
+      write.verb === "create" && write.answer !== undefined ? namesOfMade(write, write.answer) : [],
+    ),
   );
   return {
     owner: owner.map((write) => renamed(write, real)),
@@ -31,9 +34,9 @@ export function withMadeNamed(
   };
 }
 
-function renamed<W extends Write>(write: W, called: Called): W {
+function renamed<W extends Write>(write: W, called: ReadonlyMap<string, string>): W {
   if (called.size === 0 || write.body === undefined) return write;
   let text = JSON.stringify(write.body);
-  for (const [uid, name] of called) text = text.replaceAll(uid, name);
+  for (const [made, instead] of called) text = text.replaceAll(made, instead);
   return { ...write, body: JSON.parse(text) as unknown };
 }

@@ -1,6 +1,7 @@
 /** What an agreement is judged by: our syncs' decisions, and the owner's writes from the audit log. */
 import type { ObjectKey } from "../../../../src/api/key.ts";
-import type { StoredObject } from "../../../../src/api/object.ts";
+import type { ObjectMeta, StoredObject } from "../../../../src/api/object.ts";
+import { controllerOf } from "../../../../src/api/owner-references.ts";
 
 /** A write as it was sent. */
 export interface Write {
@@ -54,7 +55,7 @@ export interface SyncRecord {
   /** Versions of the objects that the key's object controls, keyed by name. */
   readonly versions: ReadonlyMap<string, number>;
   readonly writes: readonly Write[];
-  /** Names for the generated uids of objects that it would have created by name. */
+  /** What replaces the made-up uids and names of the objects that it would have created. */
   readonly made: ReadonlyMap<string, string>;
   /** Live reads of objects, and when they were requested, if the controller acts on live reads. */
   readonly reads: readonly Read[];
@@ -92,10 +93,19 @@ export interface Round {
   readonly mayComeInstead?: (one: Write, other: Write, pods: readonly StoredObject[]) => boolean;
 }
 
-/** The syncs of the key whose object has this uid. */
+/** The syncs of the key whose object has this uid; if keys do not refer to objects, of the keys that create for the object. */
 export function syncsOf(syncs: readonly SyncRecord[], uid: string | undefined): readonly SyncRecord[] {
-  const keys = new Set(syncs.filter(({ primary }) => uid !== undefined && primary?.uid === uid).map(({ key }) => key));
-  return syncs.filter(({ key, primary, failed }) => keys.has(key) && primary?.uid === uid && !failed);
+  if (uid === undefined) return [];
+  const creates = ({ primary, writes }: SyncRecord): boolean =>
+    primary === undefined && writes.some((write) => isGenerated(write) && makerOf(write) === uid);
+  const keys = new Set(syncs.filter(creates).map(({ key }) => key));
+  return syncs.filter(({ key, primary }) => (primary === undefined ? keys.has(key) : primary.uid === uid));
+}
+
+/** The uid of the controller in a new object's owner references. */
+export function makerOf({ body }: Write): string | undefined {
+  const { metadata } = (body ?? {}) as { readonly metadata?: ObjectMeta };
+  return metadata === undefined ? undefined : controllerOf({ metadata })?.uid;
 }
 
 /** Whether the server generates the name. */
