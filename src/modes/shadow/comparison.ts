@@ -5,7 +5,7 @@ import type { StoredObject } from "../../api/object.ts";
 import type { Agreement } from "../../trace/events.ts";
 import { type Intention, isChange } from "./intention.ts";
 import type { WouldBeWrite } from "./overlay.ts";
-import { isIncidental, likeIn, wantedChanges, withoutTimes } from "./significant.ts";
+import { isIncidental, likeIn, wantedChanges, decidedPart } from "./significant.ts";
 
 /**
  * The paths at which the owner's object differs from the intended one. Fields set by the server are ignored; unintended changes by the
@@ -27,7 +27,7 @@ export function differences(
   const wanted = new Set([...wantedChanges(meant), ...changed].map(({ path }) => path));
   return fieldChanges(meant.after, object)
     .filter((change) => !isIncidental(change.path) && touches(wanted, change.path))
-    .filter(({ before, after }) => !deepEqual(withoutTimes(before), withoutTimes(after)))
+    .filter(({ before, after }) => !deepEqual(decidedPart(before), decidedPart(after)))
     .map(({ path }) => path);
 }
 

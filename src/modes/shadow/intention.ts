@@ -5,7 +5,7 @@ import type { ObjectMeta, StoredObject } from "../../api/object.ts";
 import type { Agreement } from "../../trace/events.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { WouldBeWrite } from "./overlay.ts";
-import { likeIn, wantedChanges, withoutTimes } from "./significant.ts";
+import { likeIn, wantedChanges, decidedPart } from "./significant.ts";
 
 /** A key of a controller. */
 export interface KeyOf {
@@ -100,5 +100,5 @@ export function isReplaced(standing: WouldBeWrite, write: WouldBeWrite): boolean
 
 function sameChanges(one: WouldBeWrite, other: WouldBeWrite): boolean {
   const [a, b] = [wantedChanges(likeIn(one, other.after)), wantedChanges(other)];
-  return a.length === b.length && a.every((change, index) => deepEqual(withoutTimes(change), withoutTimes(b[index])));
+  return a.length === b.length && a.every((change, index) => deepEqual(decidedPart(change), decidedPart(b[index])));
 }

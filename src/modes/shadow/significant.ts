@@ -14,14 +14,21 @@ export function isIncidental(path: string): boolean {
   return /(Time|Timestamp|\.generation)$/.test(path);
 }
 
-/** A value without the fields that do not reflect a decision. */
-export function withoutTimes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutTimes);
+/**
+ * A type in a warning about an expression: `list(Endpoints186451947.subsets.@idx)`. The number is the nanosecond of the check.
+ * Source: apiserver v0.36 pkg/admission/plugin/policy/validating/typechecking.go generateUniqueTypeName.
+ */
+const numberedType = /(?<=[ (])([A-Z][A-Za-z]+)\d{6,9}(?=[.,)])/g;
+
+/** A value without what does not reflect a decision: times, generations, and random numbers. */
+export function decidedPart(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(numberedType, "$1");
+  if (Array.isArray(value)) return value.map(decidedPart);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !isIncidental(key))
-      .map(([key, item]) => [key, withoutTimes(item)]),
+      .map(([key, item]) => [key, decidedPart(item)]),
   );
 }
 

@@ -66,6 +66,14 @@ describe("an intention", () => {
     expect(differences(write, objectOf(status(2, "10:00")), before)).toEqual([".status.replicas"]);
   });
 
+  test("the number of a type in a warning about an expression is no difference", () => {
+    const warned = (types: string): StoredObject => objectOf({ status: { warning: `applied to '(${types}, int)'` } });
+    const before = objectOf({ status: {} });
+    const write = writeOf({ verb: "patch", subresource: "status", before, after: warned("list(Pod.spec.@idx)") });
+    expect(differences(write, warned("list(Pod186451947.spec.@idx)"), before)).toEqual([]);
+    expect(differences(write, warned("list(Node186451947.spec.@idx)"), before)).toEqual([".status.warning"]);
+  });
+
   test("an additional change by the owner is a difference", () => {
     const before = objectOf({ status: { replicas: 1 } });
     const after = objectOf({ status: { replicas: 3 } });
