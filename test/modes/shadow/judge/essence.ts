@@ -46,6 +46,12 @@ function contentOf({ verb, resource, body }: Write): unknown {
   }
 }
 
+/** A pod's claims are written in the order of a Go map. */
+function inOrder(key: string, value: unknown): unknown {
+  if (key !== "resourceClaimStatuses" || !Array.isArray(value)) return value;
+  return value.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
 /** A type in a warning about an expression: `Endpoints186451947.subsets`. The number is random. */
 const typeOfChecker = /(?<=\(|, |list\()([A-Z][A-Za-z]+)\d{6,}(?=[.,)])/g;
 
@@ -60,7 +66,7 @@ function essential(value: unknown, of: "object" | "status" | "patch" = "object")
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, item]) => !isFilledIn(key) && !(of === "object" && defaults.get(key) === item))
-      .map(([key, item]) => [key, essential(item, of)] as const)
+      .map(([key, item]) => [key, inOrder(key, essential(item, of))] as const)
       .filter(([, item]) => of === "patch" || !(isEmpty(item) || (of === "status" && item === 0)))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );

@@ -33,7 +33,7 @@ function judgeTheirs(theirs: readonly OwnerWrite[], { round, rest }: Judged): Om
   const notComparable: Finding[] = [];
   for (const write of theirs) {
     const isMeant = (decided.get(essenceOf(write)) ?? Infinity) <= write.at + graceMs;
-    if (!isMeant && isWithoutEffect(write)) continue;
+    if (!isMeant && isWithoutEffect(write, theirs)) continue;
     if (isMeant || isInsteadOfMeant(write, round)) same.push(write);
     else {
       const unseen = whyNotComparable(write, round);
@@ -73,14 +73,17 @@ function judgeOurs(
 }
 
 /**
- * Whether the API server stored nothing: the object has the version that the request was based on. A terminating object has it, too, if the
- * write removed its last finalizer.
+ * Whether the API server stored nothing: the object has the version that the request was based on or, without one, that an earlier write of the owner left. A
+ * terminating object has it, too, if the write removed its last finalizer.
  */
-function isWithoutEffect({ body, answer }: OwnerWrite): boolean {
-  const { metadata } = (body ?? {}) as { readonly metadata?: Partial<ObjectMeta> };
+function isWithoutEffect(write: OwnerWrite, theirs: readonly OwnerWrite[]): boolean {
+  const { metadata } = (write.body ?? {}) as { readonly metadata?: Partial<ObjectMeta> };
+  const now = write.answer?.metadata;
+  if (now === undefined || now.deletionTimestamp !== undefined) return false;
+  const isLeft = ({ answer }: OwnerWrite): boolean =>
+    answer?.metadata.uid === now.uid && answer.metadata.resourceVersion === now.resourceVersion;
   const from = metadata?.resourceVersion;
-  const isTerminating = answer?.metadata.deletionTimestamp !== undefined;
-  return from !== undefined && from === answer?.metadata.resourceVersion && !isTerminating;
+  return from === undefined ? theirs.slice(0, theirs.indexOf(write)).some(isLeft) : from === now.resourceVersion;
 }
 
 /**
