@@ -27,17 +27,21 @@ export function beGraceful(scope: RequestScope, object: ApiObject, options: Dele
   const period = strategy.checkGracefulDelete(object, options.gracePeriodSeconds);
   metadata.deletionTimestamp = formatTime(now + period * 1000);
   metadata.deletionGracePeriodSeconds = period;
-  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+  raiseGeneration(metadata);
   return "yes";
+}
+
+/** The beginning of a deletion counts as a change of the spec, for kinds that count them. */
+function raiseGeneration(metadata: ApiObject["metadata"]): void {
+  const { generation = 0 } = metadata;
+  if (generation > 0) metadata.generation = generation + 1;
 }
 
 /** Marks an object that is deleted without a grace period, and that finalizers keep. */
 export function markAsDeleting(scope: RequestScope, object: ApiObject): void {
   const { metadata } = object;
   const now = scope.server.timeline.now();
-  if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) {
-    metadata.generation = (metadata.generation ?? 0) + 1;
-  }
+  if (metadata.deletionTimestamp === undefined) raiseGeneration(metadata);
   if (metadata.deletionTimestamp === undefined || parseTime(metadata.deletionTimestamp) > now) {
     metadata.deletionTimestamp = formatTime(now);
   }
