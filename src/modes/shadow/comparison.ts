@@ -3,8 +3,8 @@ import { deepEqual, fieldChanges } from "../../api/field-changes.ts";
 import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Agreement } from "../../trace/events.ts";
-import { type Intention, isChange } from "./intention.ts";
-import type { WouldBeWrite } from "./overlay.ts";
+import { type Intention } from "./intention.ts";
+import { isChange, type WouldBeWrite } from "./would-be-write.ts";
 import { isIncidental, likeIn, wantedChanges, decidedPart } from "./significant.ts";
 
 /**

@@ -2,8 +2,8 @@
 import type { StoredObject } from "../../api/object.ts";
 import type { Act, Observed } from "./acts.ts";
 import { creationDifferences, differences } from "./comparison.ts";
-import { chooserOf, type Intention, isGenerated, ownerUidOf } from "./intention.ts";
-import type { WouldBeWrite } from "./overlay.ts";
+import { chooserOf, type Intention, ownerUidOf } from "./intention.ts";
+import { isGenerated, type WouldBeWrite } from "./would-be-write.ts";
 
 /** Whether the delta may fulfil the write, by verb and object. */
 export function isFulfilled(write: WouldBeWrite, observed: Observed, act: Act): boolean {

@@ -4,7 +4,7 @@ import type { ObjectKey } from "../../api/key.ts";
 import type { ObjectMeta, StoredObject } from "../../api/object.ts";
 import type { Agreement } from "../../trace/events.ts";
 import { controllerOf } from "../../api/owner-references.ts";
-import type { WouldBeWrite } from "./overlay.ts";
+import { isChange, isGenerated, type WouldBeWrite } from "./would-be-write.ts";
 import { likeIn, wantedChanges, decidedPart } from "./significant.ts";
 
 /** A key of a controller. */
@@ -57,17 +57,6 @@ const ownersWithoutChoice: ReadonlySet<string> = new Set(["StatefulSet", "Daemon
 export function chooserOf(object: StoredObject | undefined): string | undefined {
   const owner = object === undefined ? undefined : controllerOf(object);
   return owner === undefined || ownersWithoutChoice.has(owner.kind) ? undefined : owner.uid;
-}
-
-/** Whether a create leaves the name to the server (generateName). */
-export function isGenerated({ verb, sent }: Pick<WouldBeWrite, "verb" | "sent">): boolean {
-  const { metadata } = (sent ?? {}) as { readonly metadata?: ObjectMeta };
-  return verb === "create" && (metadata?.name ?? "") === "";
-}
-
-/** Whether a write changes an object, rather than creating or deleting it. */
-export function isChange({ verb }: Pick<WouldBeWrite, "verb">): boolean {
-  return verb === "update" || verb === "patch";
 }
 
 /** Whether a write would change nothing, because the owner has already made it: no delta will follow. */

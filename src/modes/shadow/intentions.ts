@@ -8,16 +8,7 @@ import type { AgreementEvent, IntentionEvent } from "../../trace/events.ts";
 import { type Act, actOf, type Observed } from "./acts.ts";
 import { otherPropagation, overtaken } from "./comparison.ts";
 import { closest, isFulfilled, isOfKind, isSibling, isSiblingOf, pathsOf } from "./fulfilment.ts";
-import {
-  type Intention,
-  isChange,
-  isGenerated,
-  isIdle,
-  isReplaced,
-  isSame,
-  type KeyOf,
-  type Siblings,
-} from "./intention.ts";
+import { type Intention, isIdle, isReplaced, isSame, type KeyOf, type Siblings } from "./intention.ts";
 import { mergedBy, overtakenWithNext } from "./merged-writes.ts";
 import {
   intentionEvent,
@@ -28,7 +19,7 @@ import {
   unintendedEvent,
   whyNotDone,
 } from "./outcome.ts";
-import type { WouldBeWrite } from "./overlay.ts";
+import { isChange, isGenerated, type WouldBeWrite } from "./would-be-write.ts";
 import type { Author } from "./owner-acts.ts";
 
 /** What `Intentions` needs to know about owners and objects. */

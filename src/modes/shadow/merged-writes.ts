@@ -4,7 +4,7 @@ import { type Intention, isReplaced } from "./intention.ts";
 import type { Observed } from "./acts.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Outcome } from "./outcome.ts";
-import type { WouldBeWrite } from "./overlay.ts";
+import type { WouldBeWrite } from "./would-be-write.ts";
 
 /** An intended change and all intentions of its key. */
 interface Candidate {

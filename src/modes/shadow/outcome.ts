@@ -2,8 +2,8 @@
 import { splitKey } from "../../api/key.ts";
 import type { Agreement, AgreementEvent, IntentionEvent } from "../../trace/events.ts";
 import type { Act, Observed } from "./acts.ts";
-import { type Intention, isChange, isGenerated, type KeyOf } from "./intention.ts";
-import type { WouldBeWrite } from "./overlay.ts";
+import { type Intention, type KeyOf } from "./intention.ts";
+import { isChange, isGenerated, type WouldBeWrite } from "./would-be-write.ts";
 import type { Author } from "./owner-acts.ts";
 
 /** How an intention compares with the owner's act. */

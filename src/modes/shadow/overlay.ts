@@ -1,7 +1,7 @@
 /** The view of the cluster for one sync in shadow mode: reads come from the cluster, writes are simulated and visible to later reads. */
 import { objectKey, type ObjectKey } from "../../api/key.ts";
 import { type Kind, pathOf, resourceOf } from "../../api/kind.ts";
-import type { ObjectMeta, StoredObject } from "../../api/object.ts";
+import type { StoredObject } from "../../api/object.ts";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -14,26 +14,9 @@ import type { Lister } from "../../cache/lister.ts";
 import { at } from "../../sandbox/meta/object.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Server } from "../../sandbox/context/server.ts";
-import type { MadeUp } from "./made-up.ts";
 import { overlaid, type Overlaid } from "./overlaid-lister.ts";
 import { type ResourceRoute, InMemoryApiServer, targetOf } from "./in-memory-api-server.ts";
-
-/** A would-be write, with the object before and after it. */
-export interface WouldBeWrite {
-  readonly request: ApiRequest;
-  readonly group: string;
-  readonly kind: string;
-  readonly subresource: string;
-  readonly target: ObjectKey;
-  readonly verb: "create" | "update" | "patch" | "delete";
-  /** The request body of a create, without what the server would add. */
-  readonly sent: unknown;
-  readonly before: StoredObject | undefined;
-  /** Undefined if the object would no longer exist. */
-  readonly after: StoredObject | undefined;
-  /** Uids and names of objects created earlier in the sync; the owner's objects have others. Unset if there are none. */
-  readonly madeUp?: MadeUp;
-}
+import { isGenerated, type WouldBeWrite } from "./would-be-write.ts";
 
 /** Options of an `Overlay`. */
 export interface OverlayOptions {
@@ -219,10 +202,8 @@ export class Overlay implements Transport {
     this.#options.onWrite({ request, group, kind, subresource, target, verb, sent, before, after, ...madeUp });
     if (verb !== "create" || after === undefined) return;
     uids.add(after.metadata.uid);
-    // The body of a create is an object.
-    const { metadata } = (sent ?? {}) as { readonly metadata?: ObjectMeta };
-    const { name: asked = "", generateName } = metadata ?? {};
-    if (asked === "" && generateName !== undefined) names.set(after.metadata.name, generateName);
+    const { name: given, generateName } = after.metadata;
+    if (generateName !== undefined && isGenerated({ verb, sent })) names.set(given, generateName);
   }
 }
 

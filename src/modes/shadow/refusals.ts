@@ -1,6 +1,6 @@
 /** Finds writes of an owner that the API server refused, as reported in the status of its objects. */
 import type { StoredObject } from "../../api/object.ts";
-import type { WouldBeWrite } from "./overlay.ts";
+import type { WouldBeWrite } from "./would-be-write.ts";
 
 interface RefusalCondition {
   readonly type: string;

@@ -19,7 +19,7 @@ import { Intentions } from "./intentions.ts";
 import { authorOf, keyOfAct, observedOf, ownersManagers } from "./owner-acts.ts";
 import { type Applied, OwnerDeltaGate } from "./owner-delta-gate.ts";
 import { OwnersAtWork } from "./owners-at-work.ts";
-import type { WouldBeWrite } from "./overlay.ts";
+import type { WouldBeWrite } from "./would-be-write.ts";
 import { refusalIn } from "./refusals.ts";
 import { shadowEnvironment } from "./shadow-environment.ts";
 import type { ShadowOptions } from "./shadow-options.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { differences } from "../../../src/modes/shadow/comparison.ts";
 import { isIdle, isSame } from "../../../src/modes/shadow/intention.ts";
-import type { WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
+import type { WouldBeWrite } from "../../../src/modes/shadow/would-be-write.ts";
 
 const meta = { name: "web-a", namespace: "shop", uid: "u", resourceVersion: "1", creationTimestamp: "" };
 const owned = (uid: string): object => ({
@@ -133,6 +133,15 @@ describe("an intention", () => {
       expect(differences(names("web-gpu-made1"), claimed("web-gpu-x7k2p"), before)).toEqual([]);
       expect(differences(names("web-gpu-made1"), claimed("api-gpu-x7k2p"), before).length).toBeGreaterThan(0);
       expect(isSame(names("web-gpu-made1"), names("web-gpu-made2"))).toBe(true);
+    });
+
+    test("is the owner's if that names the claims of a pod in another order", () => {
+      const claims = (...of: string[]): StoredObject =>
+        objectOf({ status: { resourceClaimStatuses: of.map((name) => ({ name, resourceClaimName: `web-${name}` })) } });
+      const before = objectOf({ status: {} });
+      const write = writeOf({ verb: "patch", subresource: "status", before, after: claims("gpu", "nic") });
+      expect(differences(write, claims("nic", "gpu"), before)).toEqual([]);
+      expect(differences(write, claims("nic", "disk"), before).length).toBeGreaterThan(0);
     });
   });
 });

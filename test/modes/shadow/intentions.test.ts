@@ -4,7 +4,7 @@ import type { KeyOf } from "../../../src/modes/shadow/intention.ts";
 import { isStatusOnly, type Observed } from "../../../src/modes/shadow/acts.ts";
 import { Intentions } from "../../../src/modes/shadow/intentions.ts";
 import { authorOf, ownersManagers } from "../../../src/modes/shadow/owner-acts.ts";
-import type { WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
+import type { WouldBeWrite } from "../../../src/modes/shadow/would-be-write.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";

@@ -4,7 +4,8 @@ import { resourceOf } from "../../../src/api/kind.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { jsonResponse } from "../../../src/api/transport.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
-import { Overlay, type WouldBeWrite } from "../../../src/modes/shadow/overlay.ts";
+import { Overlay } from "../../../src/modes/shadow/overlay.ts";
+import type { WouldBeWrite } from "../../../src/modes/shadow/would-be-write.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 
