@@ -1,10 +1,9 @@
 /** The tests of an agreement: each controller against the real one, shadow's own verdict against the judge, and detection of mutants. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { splitKey } from "../../../src/api/key.ts";
-import type { AgreementEvent } from "../../../src/trace/events.ts";
 import { type Finding, textOf } from "./judge/verdict.ts";
 import type { Mutant } from "./mutants.ts";
-import type { Played } from "./played.ts";
+import { isHere, type Played } from "./played.ts";
 import { falselySame, stillDiffering } from "./product-verdict.ts";
 
 export interface Suite {
@@ -59,8 +58,9 @@ export function describeAgreement({ seed, suites, mutants, play }: Agreement): v
       const one = playedBy(name);
       expect(falselySame(one)).toEqual([]);
       // Others are of an earlier seed, or of another controller's scripts, whose steps may leave ours nothing to do.
-      const isHere = ({ target }: AgreementEvent): boolean => one.side.isHere?.(splitKey(target)) ?? true;
-      const agreements = one.rounds.flatMap((round) => round.agreements.filter(isHere));
+      const agreements = one.rounds.flatMap((round) =>
+        round.agreements.filter(({ target }) => isHere(one.side, splitKey(target))),
+      );
       const wrong = stillDiffering(agreements);
       const intentions = new Set(agreements.map(({ intention }) => intention));
       if (wrong.length > intentions.size / 100) expect(wrong).toEqual([]);

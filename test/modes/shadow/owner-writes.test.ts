@@ -45,3 +45,18 @@ test("an object that others delete is touched with its status, one that they pat
   expect(touched("delete")).toEqual(["replicasets.apps shop/web-1", "replicasets.apps/status shop/web-1"]);
   expect(touched("patch")).toEqual(["replicasets.apps shop/web-1"]);
 });
+
+test("a patch that leaves the version of an earlier write is idle, whoever made that; a deletion is not", () => {
+  const by = (component: string, verb = "patch"): AuditEvent => ({
+    ...patched({}),
+    verb,
+    userAgent: `kube-controller-manager/v1.36.3/${component}`,
+  });
+  const idle = (...events: readonly AuditEvent[]): readonly boolean[] =>
+    auditedWrites(events)
+      .of("gc")
+      .map(({ isIdle }) => isIdle === true);
+  expect(idle(by("gc"))).toEqual([false]);
+  expect(idle(by("user"), by("gc"))).toEqual([true]);
+  expect(idle(by("user"), by("gc", "delete"))).toEqual([false]);
+});

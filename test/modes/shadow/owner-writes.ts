@@ -2,7 +2,7 @@
 import { type AuditEvent, type Effect, effectsOf } from "../../support/audit-log.ts";
 import type { StoredObject } from "../../../src/api/object.ts";
 import { controllerOf } from "../../../src/api/owner-references.ts";
-import type { Change, OwnerWrite } from "./judge/round.ts";
+import { type Change, isGone, type OwnerWrite } from "./judge/round.ts";
 
 export interface Audited {
   /** Component names are those of kube-controller-manager: `replicaset-controller`. */
@@ -18,8 +18,14 @@ export function auditedWrites(events: readonly AuditEvent[]): Audited {
   const effects = effectsOf(events).filter(
     ({ code, dryRun, resource }) => code < 300 && !dryRun && !/^(events|leases)\b/.test(resource),
   );
+  const idle = idleOf(effects);
   return {
-    of: (component) => effects.filter((effect) => effect.component === component).flatMap(ownerWrite),
+    of: (component) =>
+      effects
+        .filter((effect) => effect.component === component)
+        .flatMap((effect) =>
+          ownerWrite(effect).map((write) => (idle.has(effect) ? { ...write, isIdle: true } : write)),
+        ),
     changes: effects.flatMap(changeOf),
     touchedBeside: (component) =>
       new Set(
@@ -31,6 +37,21 @@ export function auditedWrites(events: readonly AuditEvent[]): Audited {
           }),
       ),
   };
+}
+
+/** The updates and patches whose response has a version that an earlier one had. The response to a deletion can have the last one. */
+function idleOf(effects: readonly Effect[]): ReadonlySet<Effect> {
+  const left = new Set<string>();
+  const idle = new Set<Effect>();
+  for (const effect of effects) {
+    const object = objectIn(effect.response);
+    if (object === undefined) continue;
+    const version = `${object.metadata.uid} ${object.metadata.resourceVersion}`;
+    const isChange = effect.verb === "update" || effect.verb === "patch";
+    if (isChange && left.has(version)) idle.add(effect);
+    left.add(version);
+  }
+  return idle;
 }
 
 function ownerWrite({ verb, resource, namespace, name, request, response, at }: Effect): OwnerWrite[] {
@@ -51,12 +72,6 @@ function changeOf({ verb, resource, namespace, name, response, at }: Effect): Ch
   }
   const stays = verb === "create" || verb === "deletecollection" || resource.includes("/");
   return stays ? [] : [left];
-}
-
-/** The write removed the last finalizer of a terminating object: its response has the version from before. */
-function isGone({ metadata }: StoredObject): boolean {
-  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
-  return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
 }
 
 /** A response with a uid is the object as stored. */

@@ -77,6 +77,11 @@ export interface Played {
   readonly scene: ShadowScene;
 }
 
+/** Whether a write to the target counts. */
+export function isHere({ isHere, namespace }: Side, target: Target): boolean {
+  return isHere?.(target) ?? (namespace === undefined || namespace === target.namespace);
+}
+
 interface Watcher {
   readonly side: Side;
   readonly syncs: SyncRecord[];
@@ -137,13 +142,12 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
   const writes = auditedWrites((await cluster.audit()).slice(audited));
   for (const [index, { side, syncs, scene, rounds }] of watchers.entries()) {
     const component = upstreamClientOf(side.controller.name);
-    const isHere = (target: Target): boolean =>
-      side.isHere?.(target) ?? (side.namespace === undefined || side.namespace === target.namespace);
+    const counts = (target: Target): boolean => isHere(side, target);
     const [firstSync = 0, firstAgreement = 0] = from[index] ?? [];
     // Applies to both: objects left by an earlier seed may still be due, for the owner as for ours.
-    const own = syncs.slice(firstSync).map((sync) => ({ ...sync, writes: sync.writes.filter(isHere) }));
+    const own = syncs.slice(firstSync).map((sync) => ({ ...sync, writes: sync.writes.filter(counts) }));
     const verdict = judge({
-      ...withMadeNamed(own, writes.of(component).filter(isHere)),
+      ...withMadeNamed(own, writes.of(component).filter(counts)),
       changes: writes.changes,
       touched: writes.touchedBeside(component),
       ...(side.looksTwice !== undefined && { looksTwice: side.looksTwice }),

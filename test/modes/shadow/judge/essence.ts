@@ -7,8 +7,6 @@ interface Body {
   readonly kind?: unknown;
   readonly metadata?: ObjectMeta;
   readonly status?: unknown;
-  /** Of EndpointSlices; their order is random. */
-  readonly endpoints?: readonly object[] | null;
 }
 
 /** Two writes with the same text are the same write. The text includes the target, but not a name that the server generates. */
@@ -24,15 +22,14 @@ export function targetOf({ verb, resource, namespace, name }: Write): string {
 
 function contentOf({ verb, resource, body }: Write): unknown {
   // What is neither: `spec`, or the `data` of a ConfigMap, the `subsets` of Endpoints.
-  const { apiVersion: _version, kind: _kind, metadata = {}, status, endpoints, ...content } = (body ?? {}) as Body;
+  const { apiVersion: _version, kind: _kind, metadata = {}, status, ...content } = (body ?? {}) as Body;
   switch (verb) {
     case "create":
     case "update": {
       if (resource.endsWith("/status")) return essential(status, "status");
       const { labels, annotations, finalizers, ownerReferences, generateName } = metadata;
-      const arranged = endpoints?.map((endpoint) => JSON.stringify(essential(endpoint))).sort();
       const meta = { labels, annotations, finalizers, ownerReferences, generateName };
-      return essential({ metadata: meta, ...content, endpoints: arranged });
+      return essential({ metadata: meta, ...content });
     }
     case "patch":
       return essential(body, "patch");
@@ -46,9 +43,11 @@ function contentOf({ verb, resource, body }: Write): unknown {
   }
 }
 
-/** A pod's claims are written in the order of a Go map. */
+/** Lists that the owner writes in the order of a Go map: of EndpointSlices, and of the claims of a pod. */
+const unordered: ReadonlySet<string> = new Set(["endpoints", "resourceClaimStatuses"]);
+
 function inOrder(key: string, value: unknown): unknown {
-  if (key !== "resourceClaimStatuses" || !Array.isArray(value)) return value;
+  if (!unordered.has(key) || !Array.isArray(value)) return value;
   return value.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 

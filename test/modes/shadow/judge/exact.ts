@@ -4,7 +4,7 @@ import type { ObjectMeta, StoredObject } from "../../../../src/api/object.ts";
 import { controllerOf } from "../../../../src/api/owner-references.ts";
 import { essenceOf, targetOf } from "./essence.ts";
 import { graceMs, whyNotComparable } from "./not-comparable.ts";
-import { isPodDeletion, type OwnerWrite, type Round, type SyncRecord, type Write } from "./round.ts";
+import { isGone, isPodDeletion, type OwnerWrite, type Round, type SyncRecord, type Write } from "./round.ts";
 import { type Finding, neverDone, type Verdict } from "./verdict.ts";
 
 /** Judges the writes of the round for which `rest` holds. */
@@ -33,7 +33,7 @@ function judgeTheirs(theirs: readonly OwnerWrite[], { round, rest }: Judged): Om
   const notComparable: Finding[] = [];
   for (const write of theirs) {
     const isMeant = (decided.get(essenceOf(write)) ?? Infinity) <= write.at + graceMs;
-    if (!isMeant && isWithoutEffect(write, theirs)) continue;
+    if (!isMeant && isWithoutEffect(write)) continue;
     if (isMeant || isInsteadOfMeant(write, round)) same.push(write);
     else {
       const unseen = whyNotComparable(write, round);
@@ -52,7 +52,7 @@ function judgeOurs(
   const done = new Set(theirs.map(essenceOf));
   // An owner that saw a state that we did not see may have made several of our writes in one.
   const isPassed = (write: Write): boolean =>
-    passedBy.some((theirs) => targetOf(theirs) === targetOf(write) && theirs.at + graceMs >= write.at);
+    passedBy.some((other) => targetOf(other) === targetOf(write) && other.at + graceMs >= write.at);
   const isTouched = ({ resource, namespace, name }: Write): boolean => touched.has(`${resource} ${namespace}/${name}`);
   const last = new Map<ObjectKey, SyncRecord>();
   for (const sync of syncs) if (!sync.failed) last.set(sync.key, sync);
@@ -73,17 +73,12 @@ function judgeOurs(
 }
 
 /**
- * Whether the API server stored nothing: the object has the version that the request was based on or, without one, that an earlier write of the owner left. A
- * terminating object has it, too, if the write removed its last finalizer.
+ * Whether the API server stored nothing: the object has the version that the request was based on, or that an earlier write left.
  */
-function isWithoutEffect(write: OwnerWrite, theirs: readonly OwnerWrite[]): boolean {
+function isWithoutEffect(write: OwnerWrite): boolean {
   const { metadata } = (write.body ?? {}) as { readonly metadata?: Partial<ObjectMeta> };
-  const now = write.answer?.metadata;
-  if (now === undefined || now.deletionTimestamp !== undefined) return false;
-  const isLeft = ({ answer }: OwnerWrite): boolean =>
-    answer?.metadata.uid === now.uid && answer.metadata.resourceVersion === now.resourceVersion;
-  const from = metadata?.resourceVersion;
-  return from === undefined ? theirs.slice(0, theirs.indexOf(write)).some(isLeft) : from === now.resourceVersion;
+  if (write.answer === undefined || isGone(write.answer)) return false;
+  return write.isIdle === true || metadata?.resourceVersion === write.answer.metadata.resourceVersion;
 }
 
 /**
@@ -98,15 +93,16 @@ function isOnTheWay(
     theirs,
   }: { readonly write: Write; readonly next: readonly Write[]; readonly theirs: readonly OwnerWrite[] },
 ): boolean {
+  if (primary === undefined) return false;
   const target = targetOf(write);
   const following = new Set(next.filter((each) => targetOf(each) === target).map(essenceOf));
   const seen = theirs.findIndex(
-    (each) => targetOf(each) === target && each.answer?.metadata.resourceVersion === primary?.resourceVersion,
+    (each) => targetOf(each) === target && each.answer?.metadata.resourceVersion === primary.resourceVersion,
   );
   const later = theirs.findIndex((each, index) => index > seen && following.has(essenceOf(each)));
   if (seen < 0 || later < 0) return false;
   return theirs.slice(seen + 1, later).some(({ given, answer }) => {
-    if (answer === undefined || controllerOf(answer)?.uid !== primary?.uid) return false;
+    if (answer === undefined || controllerOf(answer)?.uid !== primary.uid) return false;
     return (versions.get(given) ?? Infinity) >= Number(answer.metadata.resourceVersion);
   });
 }

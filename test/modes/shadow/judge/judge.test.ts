@@ -497,7 +497,7 @@ test("a write of the owner that the server did not store need not be ours", () =
   expect(summary(toldOf(patch({}), "10"))).toEqual({ same: 0, differs: [], notComparable: [], movedOn: 0 });
   expect(toldOf(patch({ annotations: { resizer: "a" } }), "11").differs).toHaveLength(1);
   const blind = done({ ...patch({}), body: { metadata: { finalizers: ["a"] } } }, "data", "11");
-  expect(verdictOf({ owner: [blind, { ...blind, at: blind.at + 1 }] }).differs).toHaveLength(1);
+  expect(verdictOf({ owner: [blind, { ...blind, at: blind.at + 1, isIdle: true }] }).differs).toHaveLength(1);
   // The removal of the last finalizer: the response has the version from before.
   const removal = done(patch({ finalizers: [] }), "data", "10");
   const metadata = { ...pod("data").metadata, resourceVersion: "10", deletionTimestamp: "2026-11-28T10:00:00Z" };

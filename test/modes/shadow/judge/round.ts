@@ -22,6 +22,8 @@ export interface OwnerWrite extends Write {
   readonly given: string;
   /** The object in the response. */
   readonly answer: StoredObject | undefined;
+  /** Set if the API server stored nothing: the object has the version that an earlier write of any client left. */
+  readonly isIdle?: true;
 }
 
 /** A change by any client: afterwards the object has a version and a controller, or is gone, no longer controlled, or terminating. */
@@ -106,6 +108,12 @@ export function syncsOf(syncs: readonly SyncRecord[], uid: string | undefined): 
 export function makerOf({ body }: Write): string | undefined {
   const { metadata } = (body ?? {}) as { readonly metadata?: ObjectMeta };
   return metadata === undefined ? undefined : controllerOf({ metadata })?.uid;
+}
+
+/** Whether the write with this response removed the last finalizer of a terminating object: its response has the version from before. */
+export function isGone({ metadata }: StoredObject): boolean {
+  const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;
 }
 
 /** Whether the server generates the name. */
