@@ -97,8 +97,13 @@ export async function announceAndDelete(context: SyncContext, { preconditions, .
   });
 }
 
-/** The order directive that puts a new condition last; without it, a strategic merge would put it first. */
+/**
+ * The condition, and the order directive that puts a new one last; without it, a strategic merge would put it first. A first condition needs
+ * none. Source: kubernetes v1.36 staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go diffMaps.
+ */
 function placed({ status }: Pod, condition: PodCondition): Readonly<Record<string, unknown>> {
-  const types = new Set([...(status?.conditions ?? []).map(({ type }) => type), condition.type]);
+  const { conditions = [] } = status ?? {};
+  if (conditions.length === 0) return { conditions: [condition] };
+  const types = new Set([...conditions.map(({ type }) => type), condition.type]);
   return { "$setElementOrder/conditions": [...types].map((type) => ({ type })), conditions: [condition] };
 }

@@ -67,7 +67,6 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
     expect(patch?.body).toEqual({
       metadata: { uid: "uid-web" },
       status: {
-        "$setElementOrder/conditions": [{ type: "DisruptionTarget" }],
         conditions: [
           {
             type: "DisruptionTarget",

@@ -99,7 +99,6 @@ describe("pods of a deleted node", () => {
         status: {
           phase: "Failed",
           observedGeneration: 2,
-          "$setElementOrder/conditions": [{ type: "DisruptionTarget" }],
           conditions: [
             {
               type: "DisruptionTarget",

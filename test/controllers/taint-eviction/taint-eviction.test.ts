@@ -49,7 +49,6 @@ describe("a pod that does not tolerate a taint of its node", () => {
     expect(scene.calls[1]?.body).toEqual({
       metadata: { uid: "uid-web" },
       status: {
-        "$setElementOrder/conditions": [{ type: "DisruptionTarget" }],
         conditions: [
           {
             type: "DisruptionTarget",
