@@ -2,14 +2,18 @@
 import { certificateSigningRequestApproving } from "../../../src/controllers/certificatesigningrequest-approving/certificatesigningrequest-approving.ts";
 import { clusterroleAggregation } from "../../../src/controllers/clusterrole-aggregation/clusterrole-aggregation.ts";
 import { defineMirroringController } from "../../../src/controllers/endpointslice-mirroring/endpointslice-mirroring.ts";
+import { deviceTaintEviction } from "../../../src/controllers/device-taint-eviction/device-taint-eviction.ts";
 import { ephemeralVolume } from "../../../src/controllers/ephemeral-volume/ephemeral-volume.ts";
 import { persistentVolumeExpander } from "../../../src/controllers/persistentvolume-expander/persistentvolume-expander.ts";
 import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
+import { resourcequota } from "../../../src/controllers/resourcequota/resourcequota.ts";
 import { rootCaCertificatePublisher } from "../../../src/controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
+import { serviceaccount } from "../../../src/controllers/serviceaccount/serviceaccount.ts";
 import { serviceCidr } from "../../../src/controllers/service-cidr/service-cidr.ts";
 import { taintEviction } from "../../../src/controllers/taint-eviction/taint-eviction.ts";
 import { validatingAdmissionPolicyStatus } from "../../../src/controllers/validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
 import { randomScript as certificates } from "../../differential/scripts/certificates/grammar.ts";
+import { randomScript as devices } from "../../differential/scripts/device-taint-eviction/grammar.ts";
 import { mostOfSubset } from "../../differential/scripts/endpointslice-mirroring/acts.ts";
 import { randomScript as mirroring } from "../../differential/scripts/endpointslice-mirroring/grammar.ts";
 import { randomScript as expansion } from "../../differential/scripts/persistentvolume-expander/grammar.ts";
@@ -18,6 +22,7 @@ import { randomScript as claims } from "../../differential/scripts/resourceclaim
 import { randomScript as ranges } from "../../differential/scripts/service-cidr/grammar.ts";
 import { randomScript as taints } from "../../differential/scripts/taint-eviction/grammar.ts";
 import { tries } from "../../support/long.ts";
+import { accountsDeleted, quotasWithObjects } from "./account-scripts.ts";
 import { describeCasts, part, slowly } from "./casts.ts";
 import { smallMutants } from "./small-mutants.ts";
 
@@ -35,6 +40,9 @@ describeCasts([
       "ephemeral-volume-controller",
       "validatingadmissionpolicy-status-controller",
       "taint-eviction-controller",
+      "device-taint-eviction-controller",
+      "resourcequota-controller",
+      "serviceaccount-controller",
       // Adds the node index of pods that the eviction needs.
       "daemonset-controller",
     ],
@@ -92,6 +100,14 @@ describeCasts([
         shows: ["patch validatingadmissionpolicies.admissionregistration.k8s.io/status"],
       }),
       part({ controller: taintEviction, script: taints, first: 2, shows: ["delete pods"] }),
+      part({
+        controller: deviceTaintEviction,
+        script: devices,
+        first: 3,
+        shows: ["patch pods/status", "delete pods"],
+      }),
+      part({ controller: resourcequota, script: quotasWithObjects, shows: ["update resourcequotas/status"] }),
+      part({ controller: serviceaccount, script: accountsDeleted, shows: ["create serviceaccounts"] }),
     ],
     mutants: smallMutants,
   },

@@ -1,11 +1,15 @@
-/** Shadow beside the real controllers of the finalizers that protect claims, volumes and their classes while they are in use. */
+/** Shadow beside the real controllers that bind, attach and protect volumes. */
+import { persistentVolumeAttachDetach } from "../../../src/controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
+import { definePersistentVolumeBinder } from "../../../src/controllers/persistentvolume-binder/persistentvolume-binder.ts";
 import { persistentVolumeProtection } from "../../../src/controllers/persistentvolume-protection/persistentvolume-protection.ts";
 import { persistentVolumeClaimProtection } from "../../../src/controllers/persistentvolumeclaim-protection/persistentvolumeclaim-protection.ts";
 import { volumeAttributesClassProtection } from "../../../src/controllers/volumeattributesclass-protection/volumeattributesclass-protection.ts";
+import { randomScript as attaching } from "../../differential/scripts/persistentvolume-attach-detach/grammar.ts";
+import { randomScript as binding } from "../../differential/scripts/persistentvolume-binder/grammar.ts";
 import { randomScript as protection } from "../../differential/scripts/storage-protection/grammar.ts";
 import { tries } from "../../support/long.ts";
 import { describeCasts, part, slowly } from "./casts.ts";
-import { protectionMutants } from "./volume-mutants.ts";
+import { bindingMutants, protectionMutants } from "./volume-mutants.ts";
 
 describeCasts([
   {
@@ -41,5 +45,38 @@ describeCasts([
       }),
     ],
     mutants: protectionMutants,
+  },
+  {
+    title: "the binding and attachment of volumes",
+    owners: ["persistentvolume-binder-controller", "persistentvolume-attach-detach-controller"],
+    kcmFlags: [...slowly, "--pvclaimbinder-sync-period=2s", "--attach-detach-reconcile-sync-period=2s"],
+    playing: { rounds: tries(8, 25), objects: 4 },
+    parts: [
+      part({
+        controller: definePersistentVolumeBinder({ periodMs: 2000 }),
+        script: binding,
+        first: 20,
+        side: { isPeriodic: true },
+        shows: [
+          "update persistentvolumes",
+          "update persistentvolumes/status",
+          "update persistentvolumeclaims",
+          "update persistentvolumeclaims/status",
+        ],
+      }),
+      part({
+        controller: persistentVolumeAttachDetach,
+        script: attaching,
+        first: 3,
+        // VolumeAttachments, whose names are hashes.
+        alsoNamed: /^csi-/,
+        shows: [
+          "create volumeattachments.storage.k8s.io",
+          "delete volumeattachments.storage.k8s.io",
+          "patch nodes/status",
+        ],
+      }),
+    ],
+    mutants: bindingMutants,
   },
 ]);

@@ -13,7 +13,7 @@ import { shadowAgent } from "./support.ts";
 /** Five in the long form; SEED=n sets one, SEED=n,m two, one after the other on one cluster. */
 const seeds = process.env["SEED"]?.split(",").map(Number) ?? [20261121, 1, 2, 3, 4].slice(0, tries(1, 5));
 
-interface Part extends Suite, Pick<Scripted, "script" | "first" | "without"> {
+interface Part extends Suite, Pick<Scripted, "script" | "first" | "without" | "alsoNamed"> {
   readonly controller: ControllerDefinition;
   readonly side?: Pick<Side, "namesPods" | "rollsOutAnywhere" | "looksTwice" | "isPeriodic">;
 }
@@ -65,7 +65,7 @@ export function describeCasts(casts: readonly Cast[]): void {
       for (const seed of seeds) {
         const isFirst = seed === seeds[0];
         const sides = (): Side[] =>
-          parts.map(({ name, controller, script, first, without, side }) => {
+          parts.map(({ name, controller, script, first, without, alsoNamed, side }) => {
             const changes = new ScriptedChanges({
               cluster,
               prefix: `agree-${name}-${seed}-`,
@@ -75,6 +75,7 @@ export function describeCasts(casts: readonly Cast[]): void {
               changes: playing.rounds,
               ...(first !== undefined && { first }),
               ...(without !== undefined && { without }),
+              ...(alsoNamed !== undefined && { alsoNamed }),
             });
             return { controller, isHere: changes.isHere, change: (number) => changes.change(number), ...side };
           });

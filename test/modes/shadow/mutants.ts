@@ -137,6 +137,17 @@ function oldStay(context: SyncContext): SyncClient {
   };
 }
 
+/** A cache whose lists of a kind are empty. */
+export function listsNone(left: Kind): Mutation {
+  return (context) => ({
+    ...context,
+    cache<T extends StoredObject>(kind: Kind<T>): Lister<T> {
+      const lister = context.cache(kind);
+      return is(kind, left) ? { ...lister, list: () => [] } : lister;
+    },
+  });
+}
+
 /** A client that sends no patches. */
 export function noPatches({ client }: SyncContext): SyncClient {
   // The caller checks the owner.

@@ -15,6 +15,8 @@ export interface Scripted {
   readonly first?: number;
   /** Matches the beginning of the names of steps that are impossible while the owner is stopped. */
   readonly without?: RegExp;
+  /** Matches the names of further cluster-scoped objects of these scripts, which do not contain the namespace of their stage. */
+  readonly alsoNamed?: RegExp;
   /** Number of changes. */
   readonly changes: number;
 }
@@ -34,8 +36,11 @@ export class ScriptedChanges {
   }
 
   /** Names of cluster-scoped objects contain the namespace of their stage. */
-  readonly isHere = ({ namespace, name }: Target): boolean =>
-    namespace === "" ? name.includes(this.#options.prefix) : namespace.startsWith(this.#options.prefix);
+  readonly isHere = ({ namespace, name }: Target): boolean => {
+    const { prefix, alsoNamed } = this.#options;
+    if (namespace !== "") return namespace.startsWith(prefix);
+    return name.includes(prefix) || alsoNamed?.test(name) === true;
+  };
 
   /** Performs the next step on the stage with this number; returns a description. */
   async change(number: number): Promise<string> {

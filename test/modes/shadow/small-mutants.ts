@@ -1,6 +1,6 @@
 /** Small controllers that have lost a behavior. */
-import { CertificateSigningRequests } from "../../../src/api/kinds.ts";
-import { type Mutant, noPatches, oneTooFew, skipsDeletions, withClient, withoutUpdates } from "./mutants.ts";
+import { CertificateSigningRequests, Pods } from "../../../src/api/kinds.ts";
+import { listsNone, type Mutant, noPatches, oneTooFew, skipsDeletions, withClient, withoutUpdates } from "./mutants.ts";
 
 export const smallMutants: readonly Mutant[] = [
   {
@@ -46,4 +46,17 @@ export const smallMutants: readonly Mutant[] = [
     mutation: oneTooFew,
   },
   { controller: "taint-eviction", does: "deletes no pod", shownBy: "delete pods", mutation: skipsDeletions },
+  {
+    controller: "resourcequota",
+    does: "counts no pod",
+    shownBy: "update resourcequotas/status",
+    mutation: listsNone(Pods),
+  },
+  {
+    controller: "serviceaccount",
+    does: "creates one account too few",
+    shownBy: "create serviceaccounts",
+    mutation: oneTooFew,
+  },
+  { controller: "device-taint-eviction", does: "deletes no pod", shownBy: "delete pods", mutation: skipsDeletions },
 ];

@@ -88,9 +88,11 @@ const defaults: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["manualSelector", false],
 ]);
 
-/** `enableServiceLinks`: defaulted only in pods, so that it is missing in their template. */
+/** `timeAdded` is the time of a taint. `enableServiceLinks`: defaulted only in pods, so that it is missing in their template. */
 function isFilledIn(key: string): boolean {
-  return /(Time|Timestamp|trigger-time)$/.test(key) || key === "resourceVersion" || key === "enableServiceLinks";
+  return (
+    /(Time|Timestamp|trigger-time|timeAdded)$/.test(key) || key === "resourceVersion" || key === "enableServiceLinks"
+  );
 }
 
 function isEmpty(value: unknown): boolean {
