@@ -26,10 +26,10 @@ export function meantBy(pod: Pod, { name, resourceClaimName, resourceClaimTempla
   const quoted = `pod "${keyOf(pod)}"`;
   if (resourceClaimTemplateName === undefined)
     return { is: "unsupported", why: `${quoted}, spec.resourceClaim "${name}": none of the supported fields are set` };
-  const said = pod.status?.resourceClaimStatuses?.find((each) => each.name === name);
-  if (said === undefined) return { is: "not-created", why: `${quoted}: ResourceClaim not created yet` };
-  if (said.resourceClaimName === undefined) return { is: "not-needed" };
-  return { is: "named", name: said.resourceClaimName, isGenerated: true };
+  const claimStatus = pod.status?.resourceClaimStatuses?.find((each) => each.name === name);
+  if (claimStatus === undefined) return { is: "not-created", why: `${quoted}: ResourceClaim not created yet` };
+  if (claimStatus.resourceClaimName === undefined) return { is: "not-needed" };
+  return { is: "named", name: claimStatus.resourceClaimName, isGenerated: true };
 }
 
 /** The entries of a pod's `spec.resourceClaims`. */

@@ -154,7 +154,7 @@ export interface CertificateSigningRequest extends ApiObject<V1CertificateSignin
 export interface AdmissionPolicyBinding extends ApiObject<V1ValidatingAdmissionPolicyBinding> {}
 /** `ValidatingAdmissionPolicy` of admissionregistration.k8s.io/v1, as stored. */
 export interface ValidatingAdmissionPolicy extends ApiObject<V1ValidatingAdmissionPolicy> {}
-/** `SubjectAccessReview` of authorization.k8s.io/v1: a question, and its answer. It is never stored. */
+/** `SubjectAccessReview` of authorization.k8s.io/v1: a request's attributes, and the decision. It is never stored. */
 export interface SubjectAccessReview extends ApiObject<V1SubjectAccessReview> {}
 /** An Event of the core group, `v1`. Times are RFC 3339 strings. */
 export interface Event extends ApiObject<CoreV1Event> {}
@@ -193,5 +193,5 @@ export type ServicePort = Plain<V1ServicePort>;
 export type Endpoint = Plain<V1Endpoint>;
 /** A port of the endpoints of an EndpointSlice. */
 export type EndpointPort = Plain<DiscoveryV1EndpointPort>;
-/** Asks whether the user may do something. */
+/** A request to check whether the user may do something. */
 export type SelfSubjectAccessReview = Plain<V1SelfSubjectAccessReview>;

@@ -17,8 +17,8 @@ export interface WriteResult {
  *
  * Source: apiserver v0.36 pkg/registry/generic/registry/store.go (ShouldDeleteDuringUpdate, finalizeDelete).
  */
-export function resultOfWrite(answer: unknown): WriteResult {
-  const object = answer as { readonly kind?: string; readonly metadata?: ObjectMeta } | undefined;
+export function resultOfWrite(body: unknown): WriteResult {
+  const object = body as { readonly kind?: string; readonly metadata?: ObjectMeta } | undefined;
   if (object?.kind === "Status") {
     const { details, status } = object as Status;
     const uid = details?.uid ?? "";
@@ -37,7 +37,7 @@ export function resultOfWrite(answer: unknown): WriteResult {
 }
 
 /** How many objects the response to a deletecollection lists; nothing if it is not a list. */
-export function objectsIn(answer: unknown): { readonly objects?: number } {
-  const items = (answer as { readonly items?: unknown } | undefined)?.items;
+export function objectsIn(body: unknown): { readonly objects?: number } {
+  const items = (body as { readonly items?: unknown } | undefined)?.items;
   return Array.isArray(items) ? { objects: items.length } : {};
 }

@@ -95,11 +95,11 @@ const altNameTags: Readonly<Record<number, AltNameType>> = { 0x81: "Email", 0x82
 /** Source: Go crypto/x509 parseCSRExtensions, parseSANExtension. */
 function altNamesIn(info: readonly Value[]): AltName[] {
   const attributes = info.filter(({ tag }) => tag === attributesTag).flatMap(({ content }) => valuesIn(content));
-  const asked = attributes.flatMap((attribute) => {
+  const extensionLists = attributes.flatMap((attribute) => {
     const [type, values] = sequenceOf(attribute);
     return type !== undefined && dotted(type) === extensionRequestId ? sequenceOf(values, setTag) : [];
   });
-  const extensions = asked.flatMap((list) => sequenceOf(list));
+  const extensions = extensionLists.flatMap((list) => sequenceOf(list));
   const names = extensions.flatMap((extension) => {
     const parts = sequenceOf(extension);
     const [type] = parts;

@@ -36,7 +36,7 @@ function tunnel({ proxy, host, port, signal }: Tunnel): Promise<Socket> {
     return socks5Tunnel({ proxy: by, host: bare(host), port, signal });
   }
   return new Promise((resolve, reject) => {
-    const asked = (proxy.protocol === "https:" ? https : http).request({
+    const request = (proxy.protocol === "https:" ? https : http).request({
       rejectUnauthorized: true,
       host: bare(proxy.hostname),
       port: portOf(proxy),
@@ -50,15 +50,15 @@ function tunnel({ proxy, host, port, signal }: Tunnel): Promise<Socket> {
         }),
       },
     });
-    asked.on("connect", (answer, socket: Socket) => {
-      if (answer.statusCode === 200) resolve(socket);
+    request.on("connect", (response, socket: Socket) => {
+      if (response.statusCode === 200) resolve(socket);
       else {
         socket.destroy();
-        reject(new HttpError("unreachable", `the proxy ${proxy.host} answered ${answer.statusCode ?? 0}`));
+        reject(new HttpError("unreachable", `the proxy ${proxy.host} answered ${response.statusCode ?? 0}`));
       }
     });
-    asked.on("error", reject);
-    asked.end();
+    request.on("error", reject);
+    request.end();
   });
 }
 
@@ -89,8 +89,8 @@ export function shakeHands(socket: Socket, url: URL, settings: TlsSettings): Pro
   return new Promise((resolve, reject) => {
     const host = bare(url.hostname);
     // Unlike an agent, `tls.connect` sends no server name on its own; an address is not a name.
-    const asked = isIP(host) === 0 ? { servername: host } : {};
-    const secure = tls.connect({ socket, host, ...asked, ...tlsOptions(settings) }, () => resolve(secure));
+    const serverName = isIP(host) === 0 ? { servername: host } : {};
+    const secure = tls.connect({ socket, host, ...serverName, ...tlsOptions(settings) }, () => resolve(secure));
     secure.on("error", reject);
     socket.on("close", () => reject(new HttpError("broken", "the connection was closed inside the handshake")));
   });

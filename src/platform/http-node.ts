@@ -56,7 +56,7 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
       const url = new URL(request.url);
       try {
         if (settings.proxy === undefined) {
-          return await ask(url.protocol === "https:" ? https.request : http.request, url, request, {
+          return await exchange(url.protocol === "https:" ? https.request : http.request, url, request, {
             agent: url.protocol === "https:" ? secure : plain,
           });
         }
@@ -64,7 +64,7 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
         const plainSocket = await connectionTo(url, settings.proxy, request.signal);
         const socket = url.protocol === "https:" ? await shakeHands(plainSocket, url, settings.tls) : plainSocket;
         // The socket already has TLS. With any agent, even `false`, it would not be used.
-        return await ask(http.request, url, request, { createConnection: () => socket });
+        return await exchange(http.request, url, request, { createConnection: () => socket });
       } catch (error) {
         throw httpErrorOf(error);
       }
@@ -78,7 +78,7 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
   };
 }
 
-function ask(
+function exchange(
   send: typeof http.request,
   url: URL,
   request: HttpRequest,
@@ -98,9 +98,9 @@ function ask(
       signal: request.signal,
       ...connection,
     };
-    const asked = send(options, (message) => resolve(responseOf(message)));
-    asked.on("error", reject);
-    asked.end(request.body);
+    const clientRequest = send(options, (message) => resolve(responseOf(message)));
+    clientRequest.on("error", reject);
+    clientRequest.end(request.body);
   });
 }
 

@@ -5,14 +5,14 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 /** Status line and text of a response to bytes that are not a request. Source: Go net/http server.go, request.go readRequest. */
-const answers = {
+const responses = {
   version: [505, "HTTP Version Not Supported", ": unsupported protocol version"],
   "too large": [431, "Request Header Fields Too Large", ""],
   malformed: [400, "Bad Request", ""],
 } as const;
 
 /** Why parsing failed. `raw` is what the parser had read. */
-function problemOf(code: string, raw: string): keyof typeof answers | "method" {
+function problemOf(code: string, raw: string): keyof typeof responses | "method" {
   if (code === "HPE_INVALID_METHOD" && /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/.test(raw)) return "method";
   if (code === "HPE_HEADER_OVERFLOW") return "too large";
   // A bare line feed makes the parser complain about the version, too.
@@ -20,11 +20,11 @@ function problemOf(code: string, raw: string): keyof typeof answers | "method" {
   return "malformed";
 }
 
-/** What the parser says about bytes that are not a request. */
+/** The parser's error for bytes that are not a request. */
 export type Unreadable = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
-/** The body of a complete response. */
-export interface WholeAnswer {
+/** The body of a complete response, with its media type. */
+export interface TypedBody {
   readonly type: string;
   readonly body: string;
 }
@@ -32,7 +32,7 @@ export interface WholeAnswer {
 /**
  * Responds on a connection to bytes that are not a request, and closes it; `method` is the body for unknown methods.
  */
-export function answerUnreadable(error: Unreadable, socket: Socket, method: WholeAnswer): void {
+export function respondToUnreadable(error: Unreadable, socket: Socket, method: TypedBody): void {
   // The parser complains about each further piece.
   if (socket.writableEnded) return;
   if (!socket.writable) {
@@ -46,10 +46,10 @@ export function answerUnreadable(error: Unreadable, socket: Socket, method: Whol
     refuseMethod(socket, method);
     return;
   }
-  const [status, text, more] = answers[problem];
-  endWithAnswer(
+  const [status, text, more] = responses[problem];
+  endWithResponse(
     socket,
-    rawAnswer(status, text, { type: "text/plain; charset=utf-8", body: `${status} ${text}${more}` }),
+    rawResponse(status, text, { type: "text/plain; charset=utf-8", body: `${status} ${text}${more}` }),
   );
 }
 
@@ -57,19 +57,19 @@ export function answerUnreadable(error: Unreadable, socket: Socket, method: Whol
 const lastReadMs = 500;
 
 /** Ends a connection on which bytes may still arrive: if it were closed before they are read, the client could lose the response. */
-function endWithAnswer(socket: Duplex, answer: string): void {
-  socket.end(answer);
+function endWithResponse(socket: Duplex, response: string): void {
+  socket.end(response);
   const timer = setTimeout(() => socket.destroy(), lastReadMs).unref();
   socket.once("close", () => clearTimeout(timer));
 }
 
 /** Refuses a method that the parser does not pass on. */
-export function refuseMethod(socket: Duplex, answer: WholeAnswer): void {
-  endWithAnswer(socket, rawAnswer(405, "Method Not Allowed", answer));
+export function refuseMethod(socket: Duplex, body: TypedBody): void {
+  endWithResponse(socket, rawResponse(405, "Method Not Allowed", body));
 }
 
 /** A response as bytes, after which the connection closes. */
-function rawAnswer(status: number, text: string, { type, body }: WholeAnswer): string {
+function rawResponse(status: number, text: string, { type, body }: TypedBody): string {
   const length = new TextEncoder().encode(body).length;
   return `HTTP/1.1 ${status} ${text}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`;
 }
@@ -81,5 +81,5 @@ const host = /^[\w!$%&'()*+,\-.:;=@[\]~]*$/;
 export function hostProblem(rawHeaders: readonly string[]): string | undefined {
   const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === "host");
   if (hosts.length > 1) return "400 Bad Request: too many Host headers";
-  return hosts.every((said) => host.test(said)) ? undefined : "400 Bad Request: malformed Host header";
+  return hosts.every((value) => host.test(value)) ? undefined : "400 Bad Request: malformed Host header";
 }

@@ -8,10 +8,10 @@ import type { Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
 import type { ServerCertificate } from "./certificate.ts";
-import { answerUnreadable, hostProblem, refuseMethod, type Unreadable, type WholeAnswer } from "./http-problems.ts";
+import { hostProblem, refuseMethod, respondToUnreadable, type TypedBody, type Unreadable } from "./http-problems.ts";
 import { joinConnections, type RawConnection, rawConnection } from "./raw-connection.ts";
 import { responseHead } from "./upgrade.ts";
-import { asksForWebSocket, endWith, handshakeOf, tellLines } from "./websocket.ts";
+import { endWith, handshakeOf, isWebSocketHandshake, sendLines } from "./websocket.ts";
 
 /** The identity in a client's certificate; `invalid` if no trusted CA signed it, or if it has expired. */
 export type ClientCertificate =
@@ -82,7 +82,7 @@ export interface HttpsServerOptions {
    */
   readonly idleMs?: number;
   /** The body for unknown methods, with status 405. */
-  readonly unknownMethod: WholeAnswer;
+  readonly unknownMethod: TypedBody;
   /**
    * Whether a request for a WebSocket may get one: each line of a chunked body is then sent as one message. Other
    * requests are unaffected.
@@ -108,8 +108,8 @@ function targetOf(target: string): Pick<ServedRequest, "path" | "query" | "uri">
   const own = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "") || "/";
   const mark = own.indexOf("?");
   if (mark < 0) return { path: own, query: [], uri: own };
-  const said = own.slice(mark + 1).split("&");
-  const pairs = said.filter((pair) => !pair.includes(";") && !/%(?![0-9a-f]{2})/i.test(pair));
+  const parts = own.slice(mark + 1).split("&");
+  const pairs = parts.filter((pair) => !pair.includes(";") && !/%(?![0-9a-f]{2})/i.test(pair));
   return { path: own.slice(0, mark), query: [...new URLSearchParams(pairs.join("&")).entries()], uri: own };
 }
 
@@ -196,7 +196,7 @@ export async function serveHttps({
   upgrade,
   handle,
 }: HttpsServerOptions): Promise<HttpsServer> {
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { status, headers, body } = await handle(await requestOf(request, maxBodyBytes));
     response.writeHead(status, headers);
     if (body instanceof Uint8Array) response.end(body);
@@ -206,7 +206,7 @@ export async function serveHttps({
   const shouldUpgradeCallback = (request: IncomingMessage): boolean => {
     if (upgrade !== undefined) return request.headers.upgrade !== undefined;
     const head = headOf(request);
-    return head.method === "GET" && asksForWebSocket(head.headers) && allowsWebSocket(head);
+    return head.method === "GET" && isWebSocketHandshake(head.headers) && allowsWebSocket(head);
   };
   const connections = new Connections(idleMs);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -216,9 +216,9 @@ export async function serveHttps({
       response.writeHead(400, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(problem);
       return;
     }
-    // As Go's server answers for itself. Source: Go net/http server.go globalOptionsHandler.
+    // As Go's server responds, without calling its handler. Source: Go net/http server.go globalOptionsHandler.
     if (request.method === "OPTIONS" && request.url === "*") response.writeHead(200, { "content-length": "0" }).end();
-    else answer(request, response).catch(() => response.destroy());
+    else respond(request, response).catch(() => response.destroy());
   };
   const options = { ...limits, shouldUpgradeCallback };
   const http = createHttpServer(options, onRequest);
@@ -227,7 +227,7 @@ export async function serveHttps({
     connections.opened(socket);
     http.emit("connection", socket);
   });
-  http.on("clientError", (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, unknownMethod));
+  http.on("clientError", (error: Unreadable, socket: Socket) => respondToUnreadable(error, socket, unknownMethod));
   http.on("upgrade", (request, socket, early) => {
     connections.begun(request.socket);
     const served = { request: { ...headOf(request), body: noBody }, socket, early };
@@ -283,14 +283,14 @@ async function openWebSocket({
     endWithWhole(socket, { status, headers, body });
     return;
   }
-  const { accepted, answer } = handshakeOf(request.headers, protocols);
+  const { accepted, response } = handshakeOf(request.headers, protocols);
   if (!accepted) {
     body.cancel();
-    endWith(socket, answer);
+    endWith(socket, response);
     return;
   }
-  socket.write(answer);
-  await tellLines(socket, body, early);
+  socket.write(response);
+  await sendLines(socket, body, early);
 }
 
 /** Joins the client's connection with another, or ends it with a plain response. */

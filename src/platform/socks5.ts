@@ -45,7 +45,7 @@ export async function socks5Tunnel({ proxy, host, port, signal }: Socks5Tunnel):
   try {
     const read = reader(socket);
     await greet(socket, read, proxy);
-    await ask(socket, read, { host, port });
+    await requestConnection(socket, read, { host, port });
     read.release();
     return socket;
   } catch (error) {
@@ -113,7 +113,11 @@ async function greet(socket: Socket, read: Reader, { username, password }: Socks
   if (status !== 0) throw new HttpError("unreachable", "the SOCKS proxy does not accept the login");
 }
 
-async function ask(socket: Socket, read: Reader, { host, port }: { host: string; port: number }): Promise<void> {
+async function requestConnection(
+  socket: Socket,
+  read: Reader,
+  { host, port }: { host: string; port: number },
+): Promise<void> {
   const connectCommand = 1;
   socket.write(Uint8Array.from([version, connectCommand, 0, ...addressOf(host), port >> 8, port & 0xff]));
   const [, status = 0, , kind = 0] = await read(4);

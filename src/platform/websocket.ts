@@ -14,7 +14,7 @@ export interface Lines {
 }
 
 /** Whether a request is a WebSocket handshake. */
-export function asksForWebSocket(headers: Headers): boolean {
+export function isWebSocketHandshake(headers: Headers): boolean {
   return (headers["upgrade"] ?? "").toLowerCase() === "websocket" && /upgrade/i.test(headers["connection"] ?? "");
 }
 
@@ -24,12 +24,12 @@ const absolute = /^(\/|[a-z][a-z0-9+.-]*:\/)/i;
 /** The response to a handshake as bytes: after status 101 messages follow, after any other the connection closes. */
 export interface Handshake {
   readonly accepted: boolean;
-  readonly answer: string;
+  readonly response: string;
 }
 
 const refused = (status: string, text = "", header = ""): Handshake => ({
   accepted: false,
-  answer: `HTTP/1.1 ${status}\r\n${header}\r\n${text}`,
+  response: `HTTP/1.1 ${status}\r\n${header}\r\n${text}`,
 });
 
 /** Responds to a handshake. `protocols` are the client's: at most one, since the server does not choose. */
@@ -44,7 +44,7 @@ export function handshakeOf(headers: Headers, protocols: readonly string[]): Han
   const accept = createHash("sha1").update(`${key}${keySuffix}`).digest("base64");
   const lines = ["Upgrade: websocket", "Connection: Upgrade", `Sec-WebSocket-Accept: ${accept}`];
   if (protocols[0] !== undefined) lines.push(`Sec-WebSocket-Protocol: ${protocols[0]}`);
-  return { accepted: true, answer: `HTTP/1.1 101 Switching Protocols\r\n${lines.join("\r\n")}\r\n\r\n` };
+  return { accepted: true, response: `HTTP/1.1 101 Switching Protocols\r\n${lines.join("\r\n")}\r\n\r\n` };
 }
 
 /** The kinds of frames that matter here. */
@@ -125,14 +125,14 @@ class ClientFrames {
  * Sends each line of a body as one message, until the body ends or the client closes; then closes the connection.
  * `early` are bytes received after the handshake.
  */
-export async function tellLines(socket: Duplex, body: Lines, early: Uint8Array): Promise<void> {
+export async function sendLines(socket: Duplex, body: Lines, early: Uint8Array): Promise<void> {
   const client = new ClientFrames();
   let wake = (): void => undefined;
   const stop = (): void => {
     body.cancel();
     wake();
   };
-  const hear = (piece: Uint8Array): void => {
+  const receive = (piece: Uint8Array): void => {
     const { frames, broken } = client.take(piece);
     for (const { opcode, payload } of frames) {
       if (opcode === opcodes.ping) socket.write(frameOf(opcodes.pong, payload));
@@ -144,8 +144,8 @@ export async function tellLines(socket: Duplex, body: Lines, early: Uint8Array):
   };
   socket.on("drain", () => wake());
   for (const event of ["close", "end", "error"]) socket.on(event, stop);
-  socket.on("data", hear);
-  if (early.length > 0) hear(early);
+  socket.on("data", receive);
+  if (early.length > 0) receive(early);
   for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
     const drained = new Promise<void>((resolve) => (wake = resolve));
     const frames = linesOf(piece).map((line) => frameOf(opcodes.text, line));

@@ -31,7 +31,7 @@ export function transportTo(
   { actor, user = clusterAdmin }: SandboxTransportOptions,
 ): Transport {
   const { timeline } = server;
-  const [requestHop, answerHop, chunkHop] = [`request ${actor}`, `answer ${actor}`, `chunk ${actor}`];
+  const [requestHop, responseHop, chunkHop] = [`request ${actor}`, `answer ${actor}`, `chunk ${actor}`];
   return {
     async send(request: ApiRequest): Promise<ApiResponse> {
       const { signal } = request;
@@ -50,7 +50,7 @@ export function transportTo(
       });
       // A response that did not wait for anything is not awaited.
       const { status, headers, body } = response instanceof Promise ? await response : response;
-      await timeline.hop(answerHop);
+      await timeline.hop(responseHop);
       const header = (name: string): string | undefined => headers[name];
       if (body instanceof Uint8Array) {
         signal.throwIfAborted();

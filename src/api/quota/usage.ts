@@ -81,10 +81,10 @@ function claimUsage(claim: PersistentVolumeClaim, usage: Amounts): void {
 
 /** In whole bytes. A claim reduced during its expansion is charged for its allocated size. */
 function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
-  const asked = parseQuantity(spec?.resources?.requests?.["storage"] ?? "");
-  if (asked === undefined) return undefined;
+  const requested = parseQuantity(spec?.resources?.requests?.["storage"] ?? "");
+  if (requested === undefined) return undefined;
   const given = parseQuantity(status?.allocatedResources?.["storage"] ?? "");
-  const { nano, format } = given !== undefined && given.nano > asked.nano ? given : asked;
+  const { nano, format } = given !== undefined && given.nano > requested.nano ? given : requested;
   const unit = 1_000_000_000n;
   return { nano: ((nano + unit - 1n) / unit) * unit, format };
 }

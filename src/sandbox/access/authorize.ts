@@ -10,12 +10,12 @@ export interface AuthorizedRequest {
 }
 
 /** The attributes that a request is authorized by. @throws URIError for a path with invalid escapes. */
-export function attributesOf(route: Route, asked: AuthorizedRequest): Attributes {
+export function attributesOf(route: Route, request: AuthorizedRequest): Attributes {
   if (route.is !== "resource")
-    return { is: "path", verb: asked.method.toLowerCase(), path: decodeURIComponent(asked.path) };
+    return { is: "path", verb: request.method.toLowerCase(), path: decodeURIComponent(request.path) };
   const { apiVersion, plural, name, subresource, namespace } = route;
   const group = apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
-  return { is: "resource", verb: verbOf(asked, name), group, resource: plural, subresource, namespace, name };
+  return { is: "resource", verb: verbOf(request, name), group, resource: plural, subresource, namespace, name };
 }
 
 function verbOf({ method, isWatch }: AuthorizedRequest, name: string): string {
@@ -33,18 +33,18 @@ function verbOf({ method, isWatch }: AuthorizedRequest, name: string): string {
   }
 }
 
-/** What a user requests. */
-export interface Question {
+/** A user, and the attributes of the request. */
+export interface AccessRequest {
   readonly user: User;
-  readonly asked: Attributes;
+  readonly attributes: Attributes;
   /** Receives the decision before a denial is thrown. */
   readonly decided?: ((decision: Decision) => void) | undefined;
 }
 
 /** Authorizes a user's request. @throws StatusError 403, with the authorizer's evaluation error if there is one. */
-export function authorize(authorizer: Authorizer, { user, asked, decided }: Question): void {
-  const decision = authorizer.decide(user, asked);
+export function authorize(authorizer: Authorizer, { user, attributes, decided }: AccessRequest): void {
+  const decision = authorizer.decide(user, attributes);
   decided?.(decision);
-  const denied = denialFor({ user, asked }, decision);
+  const denied = denialFor({ user, asked: attributes }, decision);
   if (denied !== undefined) throw denied;
 }

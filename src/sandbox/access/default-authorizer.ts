@@ -78,10 +78,10 @@ export class DefaultAuthorizer implements Authorizer {
     this.#store = store;
   }
 
-  decide(user: User, asked: Attributes): Decision {
+  decide(user: User, attributes: Attributes): Decision {
     if (user.groups.includes(privilegedGroup)) return { allowed: true };
     const role = roles.find(
-      (own) => groupIn(user, own) !== undefined && own.rules.some((rule) => ruleAllows(rule, asked)),
+      (own) => groupIn(user, own) !== undefined && own.rules.some((rule) => ruleAllows(rule, attributes)),
     );
     if (role === undefined)
       return { allowed: false, ...(this.#hasRole(user) ? { evaluationError: notEvaluated } : {}) };

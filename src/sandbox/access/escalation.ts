@@ -54,8 +54,8 @@ export function checkEscalation(write: RoleWrite): void {
 /** The rules of a role; undefined if the user may escalate. */
 function rulesOfRole({ scope, object }: RoleWrite): readonly PolicyRule[] | undefined {
   const { server, user, resource, namespace, name } = scope;
-  const asked = { is: "resource", verb: "escalate", group, resource: resource.plural, subresource: "" } as const;
-  if (server.authorizer.decide(user, { ...asked, namespace, name }).allowed) return undefined;
+  const attributes = { is: "resource", verb: "escalate", group, resource: resource.plural, subresource: "" } as const;
+  if (server.authorizer.decide(user, { ...attributes, namespace, name }).allowed) return undefined;
   // Their types were checked; the rules are validated later.
   return fieldsIn(object["rules"]).map((rule) => ({ verbs: [], ...rule }));
 }
@@ -66,8 +66,8 @@ function rulesOfBinding({ scope, object }: RoleWrite): readonly PolicyRule[] | u
   const reference = isFields(object["roleRef"]) ? object["roleRef"] : {};
   const [kind, name] = [textOf(reference["kind"]), textOf(reference["name"])];
   const plural = kind === "ClusterRole" ? "clusterroles" : "roles";
-  const asked = { is: "resource", verb: "bind", group: textOf(reference["apiGroup"]), subresource: "" } as const;
-  if (server.authorizer.decide(user, { ...asked, resource: plural, namespace, name }).allowed) return undefined;
+  const attributes = { is: "resource", verb: "bind", group: textOf(reference["apiGroup"]), subresource: "" } as const;
+  if (server.authorizer.decide(user, { ...attributes, resource: plural, namespace, name }).allowed) return undefined;
   const rules = server.ruleResolver?.rulesOf({ kind, name, namespace });
   // The real server names the resource of the request.
   if (rules === undefined) throw notFound(resource.asResource, name);

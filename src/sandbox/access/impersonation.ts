@@ -88,7 +88,7 @@ export interface Impersonation {
   readonly requestor: User;
   readonly wanted: User;
   /** The attributes of the request itself. */
-  readonly asked: Attributes;
+  readonly attributes: Attributes;
 }
 
 /** The impersonated user, and the mode that allowed it. */
@@ -113,10 +113,10 @@ export function impersonated(request: Impersonation): Impersonated {
 }
 
 /** Why the requestor may not act as the wanted user in a mode; undefined if allowed. */
-function errorIn(mode: Mode, { authorizer, requestor, wanted, asked }: Impersonation): StatusError | undefined {
-  const denied = (attributes: Attributes): StatusError | undefined =>
-    denialFor({ user: requestor, asked: attributes }, authorizer.decide(requestor, attributes));
-  const onVerb = mode.on === undefined ? undefined : denied({ ...asked, verb: `${mode.on}${asked.verb}` });
+function errorIn(mode: Mode, { authorizer, requestor, wanted, attributes }: Impersonation): StatusError | undefined {
+  const denied = (needed: Attributes): StatusError | undefined =>
+    denialFor({ user: requestor, asked: needed }, authorizer.decide(requestor, needed));
+  const onVerb = mode.on === undefined ? undefined : denied({ ...attributes, verb: `${mode.on}${attributes.verb}` });
   if (onVerb !== undefined) return onVerb;
   for (const check of checksOf(mode, wanted)) {
     const error =

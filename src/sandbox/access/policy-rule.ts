@@ -26,14 +26,15 @@ const coversName = (names: readonly string[] = none, name: string): boolean =>
   names.length === 0 || names.includes(name);
 
 /** True if the rule allows the request. */
-export function ruleAllows(rule: PolicyRule, asked: Attributes): boolean {
-  if (!lists(rule.verbs, asked.verb)) return false;
-  if (asked.is === "path") return coversPath(rule.nonResourceURLs, asked.path);
-  const resource = asked.subresource === "" ? asked.resource : `${asked.resource}/${asked.subresource}`;
+export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
+  if (!lists(rule.verbs, attributes.verb)) return false;
+  if (attributes.is === "path") return coversPath(rule.nonResourceURLs, attributes.path);
+  const resource =
+    attributes.subresource === "" ? attributes.resource : `${attributes.resource}/${attributes.subresource}`;
   return (
-    lists(rule.apiGroups, asked.group) &&
+    lists(rule.apiGroups, attributes.group) &&
     coversResource(rule.resources, resource) &&
-    coversName(rule.resourceNames, asked.name)
+    coversName(rule.resourceNames, attributes.name)
   );
 }
 

@@ -41,12 +41,15 @@ export class RbacAuthorizer implements RuleResolver {
     this.#store = store;
   }
 
-  decide(user: User, asked: Attributes): Decision {
+  decide(user: User, attributes: Attributes): Decision {
     if (user.groups.includes(privilegedGroup)) return { allowed: true };
     const errors: string[] = [];
-    for (const { source, rules, error } of this.#grants(user, asked.is === "resource" ? asked.namespace : "")) {
+    for (const { source, rules, error } of this.#grants(
+      user,
+      attributes.is === "resource" ? attributes.namespace : "",
+    )) {
       if (error !== undefined) errors.push(error);
-      else if (rules.some((rule) => ruleAllows(rule, asked)))
+      else if (rules.some((rule) => ruleAllows(rule, attributes)))
         return { allowed: true, reason: `RBAC: allowed by ${source}` };
     }
     return { allowed: false, ...(errors.length === 0 ? {} : { reason: `RBAC: ${aggregate(errors)}` }) };

@@ -46,16 +46,16 @@ export function* mutatingHooks(attributes: Attributes, plugins: () => void = () 
   yield* mutatingRounds(writeAttributes(attributes), plugins);
 }
 
-function* mutatingRounds(asked: AdmissionAttributes, plugins: () => void = () => undefined): Steps<void> {
+function* mutatingRounds(attributes: AdmissionAttributes, plugins: () => void = () => undefined): Steps<void> {
   const [policies, calls] = [mutatingPolicies(), mutatingCalls()];
   const first = { isReinvoke: false, shouldReinvoke: false };
-  yield* mutateByPolicies(asked, { policies, reinvocation: first });
-  yield* callMutating(asked, calls, first);
+  yield* mutateByPolicies(attributes, { policies, reinvocation: first });
+  yield* callMutating(attributes, calls, first);
   if (!first.shouldReinvoke) return;
   plugins();
   const second = { isReinvoke: true, shouldReinvoke: false };
-  yield* mutateByPolicies(asked, { policies, reinvocation: second });
-  yield* callMutating(asked, calls, second);
+  yield* mutateByPolicies(attributes, { policies, reinvocation: second });
+  yield* callMutating(attributes, calls, second);
 }
 
 /**
@@ -72,15 +72,19 @@ export function* validatingAdmission(attributes: Attributes): Steps<() => void> 
 export function* validatingHooks(attributes: Attributes): Steps<void> {
   const { scope, object, old, shownAs = itself } = attributes;
   if (!hasHooks(scope, "validating") && !hasPolicies(scope, "validating")) return;
-  const asked = writeAttributes({ scope, object: shownAs(object), old: old === undefined ? undefined : shownAs(old) });
-  yield* validateByPolicies(asked);
-  yield* callValidating(asked);
+  const admissionAttributes = writeAttributes({
+    scope,
+    object: shownAs(object),
+    old: old === undefined ? undefined : shownAs(old),
+  });
+  yield* validateByPolicies(admissionAttributes);
+  yield* callValidating(admissionAttributes);
 }
 
 const itself = (object: ApiObject): ApiObject => object;
 
 /** True if a policy or a webhook may match the request. */
-export const isAsked = (scope: RequestScope): boolean =>
+export const hasAdmissionHooks = (scope: RequestScope): boolean =>
   (["mutating", "validating"] as const).some((type) => hasHooks(scope, type) || hasPolicies(scope, type));
 
 /** Admission of requests whose object is not stored: an Eviction, a Binding, a review. @throws StatusError, mostly 403. */
@@ -92,21 +96,21 @@ export function* requestAdmission(attributes: Attributes): Steps<void> {
 /** Admission of a deletion. @throws StatusError, mostly 403. */
 export function* deletionAdmission(attributes: DeleteAttributes): Steps<void> {
   const { scope } = attributes;
-  if (!isAsked(scope)) return;
-  const asked = deleteAttributes(attributes);
+  if (!hasAdmissionHooks(scope)) return;
+  const admissionAttributes = deleteAttributes(attributes);
   // Mutating policies do not see deletions; mutating webhooks do, but may change nothing.
-  yield* callMutating(asked, mutatingCalls(), { isReinvoke: false, shouldReinvoke: false });
-  yield* validateByPolicies(asked);
-  yield* callValidating(asked);
+  yield* callMutating(admissionAttributes, mutatingCalls(), { isReinvoke: false, shouldReinvoke: false });
+  yield* validateByPolicies(admissionAttributes);
+  yield* callValidating(admissionAttributes);
 }
 
 /** Admission of a connection with these options, which webhooks and policies may change. @throws StatusError, mostly 403. */
 export function* connectAdmission(scope: RequestScope, options: ApiObject): Steps<void> {
-  if (!isAsked(scope)) return;
-  const asked = connectAttributes(scope, options);
-  yield* mutatingRounds(asked);
-  yield* validateByPolicies(asked);
-  yield* callValidating(asked);
+  if (!hasAdmissionHooks(scope)) return;
+  const attributes = connectAttributes(scope, options);
+  yield* mutatingRounds(attributes);
+  yield* validateByPolicies(attributes);
+  yield* callValidating(attributes);
 }
 
 function admitBuiltIn({ scope, object, old }: Attributes): void {

@@ -7,7 +7,7 @@ import { compareQuantities, formatQuantity, type Quantity } from "../../api/quan
 import { isFields, type Fields } from "../meta/object.ts";
 
 /** The resources of a container, a pod or a claim. */
-export interface Asked {
+export interface Requirements {
   readonly requests: Amounts;
   /** Undefined for claims, which have only requests. */
   readonly limits?: Amounts;
@@ -20,14 +20,14 @@ export function quantitiesIn(list: unknown): Amounts {
 }
 
 /** Violations: one message per resource outside a bound of the LimitRange's item. */
-export function problemsWith(asked: Asked, item: Fields): readonly string[] {
+export function problemsWith(requirements: Requirements, item: Fields): readonly string[] {
   const type = String(item["type"]);
   const each = (field: string, check: (bound: Bound) => string | undefined): readonly string[] =>
     [...quantitiesIn(item[field])].flatMap(([name, quantity]) => check({ type, name, quantity }) ?? []);
   return [
-    ...each("min", (bound) => belowMinimum(bound, asked)),
-    ...each("max", (bound) => aboveMaximum(bound, asked)),
-    ...each("maxLimitRequestRatio", (bound) => aboveRatio(bound, asked)),
+    ...each("min", (bound) => belowMinimum(bound, requirements)),
+    ...each("max", (bound) => aboveMaximum(bound, requirements)),
+    ...each("maxLimitRequestRatio", (bound) => aboveRatio(bound, requirements)),
   ];
 }
 
@@ -37,7 +37,7 @@ interface Bound {
   readonly quantity: Quantity;
 }
 
-function belowMinimum({ type, name, quantity }: Bound, { requests, limits }: Asked): string | undefined {
+function belowMinimum({ type, name, quantity }: Bound, { requests, limits }: Requirements): string | undefined {
   const minimum = `minimum ${name} usage per ${type} is ${formatQuantity(quantity)}`;
   const [request, limit] = [requests.get(name), limits?.get(name)];
   if (request === undefined) return `${minimum}.  No request is specified`;
@@ -47,7 +47,7 @@ function belowMinimum({ type, name, quantity }: Bound, { requests, limits }: Ask
 }
 
 /** If there can be limits, the limit must be set. */
-function aboveMaximum({ type, name, quantity }: Bound, { requests, limits }: Asked): string | undefined {
+function aboveMaximum({ type, name, quantity }: Bound, { requests, limits }: Requirements): string | undefined {
   const maximum = `maximum ${name} usage per ${type} is ${formatQuantity(quantity)}`;
   const [request, limit] = [requests.get(name), limits?.get(name)];
   if (limits !== undefined && limit === undefined) return `${maximum}.  No limit is specified`;
@@ -58,7 +58,7 @@ function aboveMaximum({ type, name, quantity }: Bound, { requests, limits }: Ask
   return `${maximum}, but request is ${formatQuantity(request)}`;
 }
 
-function aboveRatio({ type, name, quantity }: Bound, { requests, limits }: Asked): string | undefined {
+function aboveRatio({ type, name, quantity }: Bound, { requests, limits }: Requirements): string | undefined {
   const maximum = `${name} max limit to request ratio per ${type} is ${formatQuantity(quantity)}`;
   const request = requests.get(name)?.nano ?? 0n;
   const limit = limits?.get(name)?.nano ?? 0n;

@@ -8,7 +8,7 @@ import { at, child, fieldsIn, isFields, type ApiObject, type Fields } from "../m
 import { forbidden } from "../meta/refusal.ts";
 import type { Attributes, UpdateAttributes } from "../context/attributes.ts";
 import type { RequestScope } from "../context/server.ts";
-import { type Asked, problemsWith, quantitiesIn } from "./limit-bounds.ts";
+import { problemsWith, quantitiesIn, type Requirements } from "./limit-bounds.ts";
 
 function rangesOf(scope: RequestScope): ApiObject[] {
   const collection = scope.server.store.collection("limitranges", true);
@@ -54,11 +54,11 @@ function isLimited({ scope, old }: Attributes): boolean {
 export function checkLimits(attributes: Attributes): void {
   const { scope, object } = attributes;
   const { resource, server } = scope;
-  const asks = asksOf[resource.storage];
-  if (asks === undefined || !server.admission.has("LimitRanger") || !isLimited(attributes)) return;
+  const requirementsIn = requirementReaders[resource.storage];
+  if (requirementsIn === undefined || !server.admission.has("LimitRanger") || !isLimited(attributes)) return;
   for (const range of rangesOf(scope)) {
     const found = fieldsIn(range.spec?.["limits"]).flatMap((item) =>
-      asks(object, item["type"]).flatMap((asked) => problemsWith(asked, item)),
+      requirementsIn(object, item["type"]).flatMap((requirements) => problemsWith(requirements, item)),
     );
     // Go drops duplicates.
     const problems = [...new Set(found)];
@@ -69,32 +69,32 @@ export function checkLimits(attributes: Attributes): void {
 }
 
 /** By storage name: what an item of this type limits in an object. */
-const asksOf: Readonly<Record<string, (object: ApiObject, type: unknown) => readonly Asked[]>> = {
+const requirementReaders: Readonly<Record<string, (object: ApiObject, type: unknown) => readonly Requirements[]>> = {
   pods: (pod, type) => {
-    if (type === "Container") return containersOf(pod).map(askedBy);
-    return type === "Pod" ? [askedTogether(pod)] : [];
+    if (type === "Container") return containersOf(pod).map(requirementsOf);
+    return type === "Pod" ? [podRequirements(pod)] : [];
   },
   persistentvolumeclaims: (claim, type) =>
     type === "PersistentVolumeClaim" ? [{ requests: quantitiesIn(at(claim, "spec", "resources", "requests")) }] : [],
 };
 
-function askedBy({ resources }: Fields): Required<Asked> {
+function requirementsOf({ resources }: Fields): Required<Requirements> {
   const lists = isFields(resources) ? resources : {};
   return { requests: quantitiesIn(lists["requests"]), limits: quantitiesIn(lists["limits"]) };
 }
 
 /** The sum of the containers, unless there are pod-level resources. Source: podRequests, podLimits. */
-function askedTogether({ spec = {} }: ApiObject): Asked {
-  const containers = fieldsIn(spec["containers"]).map(askedBy);
+function podRequirements({ spec = {} }: ApiObject): Requirements {
+  const containers = fieldsIn(spec["containers"]).map(requirementsOf);
   const initContainers = fieldsIn(spec["initContainers"]).map((container) => ({
     isSidecar: container["restartPolicy"] === "Always",
-    asked: askedBy(container),
+    requirements: requirementsOf(container),
   }));
-  const own = askedBy(spec);
+  const own = requirementsOf(spec);
   const together = (list: "requests" | "limits"): Amounts => {
-    const needs = initContainers.map(({ isSidecar, asked }) => ({ isSidecar, amounts: asked[list] }));
+    const needs = initContainers.map(({ isSidecar, requirements }) => ({ isSidecar, amounts: requirements[list] }));
     const sum = amountsTogether(
-      containers.map((asked) => asked[list]),
+      containers.map((requirements) => requirements[list]),
       needs,
     );
     for (const name of ["cpu", "memory"]) {

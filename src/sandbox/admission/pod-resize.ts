@@ -61,9 +61,9 @@ function shortages({ spec = {} }: ApiObject, node: ApiObject): string[] {
       ["memory", wholes],
     ] as const
   ).flatMap(([name, shown]) => {
-    const asked = requests.get(name) ?? none;
+    const requested = requests.get(name) ?? none;
     const there = parseQuantity(textOf(at(node.status, "allocatable", name))) ?? none;
-    if (compareQuantities(asked, there) <= 0) return [];
-    return [`${name}, requested: ${shown(asked)}, allocatable: ${shown(there)}`];
+    if (compareQuantities(requested, there) <= 0) return [];
+    return [`${name}, requested: ${shown(requested)}, allocatable: ${shown(there)}`];
   });
 }

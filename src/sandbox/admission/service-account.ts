@@ -15,8 +15,8 @@ const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 export function admitServiceAccount(scope: RequestScope, pod: ApiObject): void {
   const spec = child(pod, "spec");
   if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return;
-  const asked = spec["serviceAccountName"];
-  const name = typeof asked === "string" && asked !== "" ? asked : "default";
+  const requested = spec["serviceAccountName"];
+  const name = typeof requested === "string" && requested !== "" ? requested : "default";
   spec["serviceAccountName"] = name;
   spec["serviceAccount"] = name;
   const account = scope.server.store.collection("serviceaccounts", true).get(scope.namespace, name);

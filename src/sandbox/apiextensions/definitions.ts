@@ -1,5 +1,5 @@
 /** The stored CustomResourceDefinitions, for the controllers of their status. */
-import { askLoopback } from "../serving/loopback.ts";
+import { sendLoopback } from "../serving/loopback.ts";
 import type { Server } from "../context/server.ts";
 import type { Collection } from "../storage/collection.ts";
 import { copyOf, type ApiObject } from "../meta/object.ts";
@@ -17,7 +17,7 @@ export function definitionNamed(server: Server, name: string): ApiObject | undef
 
 /** Writes the status and finalizers of a definition, as the server itself; undefined if it was changed or deleted meanwhile. */
 export function writeStatus(server: Server, definition: ApiObject): ApiObject | undefined {
-  const { status, text } = askLoopback(server, {
+  const { status, text } = sendLoopback(server, {
     method: "PUT",
     path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${definition.metadata.name ?? ""}/status`,
     body: definition,

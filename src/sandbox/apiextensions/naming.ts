@@ -93,8 +93,8 @@ function chosen({ wanted, accepted, taken }: Choice): Chosen {
     message: "no conflicts found",
   };
   const refuse = (reason: string, names: readonly string[]): void => {
-    const said = names.map((name) => `${JSON.stringify(name)} is already in use`);
-    const message = said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`;
+    const problems = names.map((name) => `${JSON.stringify(name)} is already in use`);
+    const message = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
     condition = { type: "NamesAccepted", status: "False", reason, message };
   };
   const choose = (key: "plural" | "singular" | "kind" | "listKind", reason: string): string => {

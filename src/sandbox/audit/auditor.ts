@@ -91,7 +91,7 @@ class RequestEvents implements RequestAudit {
 
   responded({ code, content, isStream }: AuditedResponse): void {
     const value =
-      content !== undefined && (code >= 400 || this.#parts.request.asked.verb.startsWith("delete"))
+      content !== undefined && (code >= 400 || this.#parts.request.attributes.verb.startsWith("delete"))
         ? content.value()
         : {};
     const status = isFields(value) && value["kind"] === "Status" ? value : {};
@@ -132,7 +132,7 @@ class RequestEvents implements RequestAudit {
 
   #fields(stage: Stage, at: string): readonly Json[] {
     const { request, config } = this.#parts;
-    const { uri, headers, user, asked, auditId } = request;
+    const { uri, headers, user, attributes, auditId } = request;
     const agent = headers["user-agent"] ?? "";
     const annotations = Object.fromEntries(this.#annotations);
     const fields: readonly (readonly [string, Json | undefined])[] = [
@@ -142,7 +142,7 @@ class RequestEvents implements RequestAudit {
       ["auditID", JSON.stringify(auditId)],
       ["stage", JSON.stringify(stage)],
       ["requestURI", JSON.stringify(uri)],
-      ["verb", JSON.stringify(asked.verb)],
+      ["verb", JSON.stringify(attributes.verb)],
       ["user", JSON.stringify(user === undefined ? {} : userJson(user))],
       ["impersonatedUser", this.#impersonatedUser],
       ["authenticationMetadata", this.#authenticationMetadata],
@@ -161,9 +161,9 @@ class RequestEvents implements RequestAudit {
 }
 
 /** The object of a request, as far as the path identifies it. */
-function objectRefOf({ asked, apiVersion }: AuditedRequest): Fields | undefined {
-  if (asked.is !== "resource") return undefined;
-  const { resource, namespace, name, group, subresource } = asked;
+function objectRefOf({ attributes, apiVersion }: AuditedRequest): Fields | undefined {
+  if (attributes.is !== "resource") return undefined;
+  const { resource, namespace, name, group, subresource } = attributes;
   const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
   const ref = { resource, namespace, name, apiGroup: group, apiVersion: version, subresource };
   return Object.fromEntries(Object.entries(ref).filter(([, value]) => value !== ""));

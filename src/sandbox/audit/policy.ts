@@ -55,14 +55,14 @@ export const metadataPolicy: AuditPolicy = readAuditPolicy({
 });
 
 /** The user and attributes of a request; `user` is undefined if its credentials were rejected. */
-export interface AuditQuestion {
+export interface RequestAttributes {
   readonly user: User | undefined;
-  readonly asked: Attributes;
+  readonly attributes: Attributes;
 }
 
 /** Evaluates a policy for a request. */
-export function auditConfigOf(policy: AuditPolicy, question: AuditQuestion): RequestAuditConfig {
-  const rule = policy.rules.find((each) => ruleMatches(each, question));
+export function auditConfigOf(policy: AuditPolicy, request: RequestAttributes): RequestAuditConfig {
+  const rule = policy.rules.find((each) => ruleMatches(each, request));
   return {
     level: rule?.level ?? "None",
     omitStages: new Set([...policy.omitStages, ...(rule?.omitStages ?? [])]),
@@ -72,24 +72,24 @@ export function auditConfigOf(policy: AuditPolicy, question: AuditQuestion): Req
 
 const covers = (list: readonly string[], value: string): boolean => list.length === 0 || list.includes(value);
 
-function ruleMatches(rule: PolicyRule, { user, asked }: AuditQuestion): boolean {
+function ruleMatches(rule: PolicyRule, { user, attributes }: RequestAttributes): boolean {
   if (rule.users.length > 0 && !rule.users.includes(user?.name ?? "")) return false;
   if (rule.userGroups.length > 0 && user?.groups.some((group) => rule.userGroups.includes(group)) !== true)
     return false;
-  if (!covers(rule.verbs, asked.verb)) return false;
-  if (rule.namespaces.length + rule.resources.length > 0) return matchesResource(rule, asked);
+  if (!covers(rule.verbs, attributes.verb)) return false;
+  if (rule.namespaces.length + rule.resources.length > 0) return matchesResource(rule, attributes);
   if (rule.nonResourceURLs.length === 0) return true;
-  return asked.is === "path" && rule.nonResourceURLs.some((spec) => matchesPath(spec, asked.path));
+  return attributes.is === "path" && rule.nonResourceURLs.some((spec) => matchesPath(spec, attributes.path));
 }
 
 function matchesPath(spec: string, path: string): boolean {
   return spec === "*" || spec === path || (spec.endsWith("*") && path.startsWith(spec.replace(/\*+$/, "")));
 }
 
-function matchesResource({ namespaces, resources }: PolicyRule, asked: Attributes): boolean {
-  if (asked.is !== "resource" || !covers(namespaces, asked.namespace)) return false;
+function matchesResource({ namespaces, resources }: PolicyRule, attributes: Attributes): boolean {
+  if (attributes.is !== "resource" || !covers(namespaces, attributes.namespace)) return false;
   if (resources.length === 0) return true;
-  const { group, resource, subresource, name } = asked;
+  const { group, resource, subresource, name } = attributes;
   const whole = subresource === "" ? resource : `${resource}/${subresource}`;
   const patterns = ["*", whole, `${resource}/*`, ...(subresource === "" ? [] : [`*/${subresource}`])];
   return resources.some((own) => {

@@ -2,7 +2,7 @@
 import { formatTime } from "../../api/time.ts";
 import type { Server } from "../context/server.ts";
 import { at, textOf, type ApiObject } from "../meta/object.ts";
-import { askLoopback } from "../serving/loopback.ts";
+import { sendLoopback } from "../serving/loopback.ts";
 
 const label = "kubernetes.io/legacy-token-last-used";
 const dayMs = 86_400_000;
@@ -17,5 +17,5 @@ export function noteUse(server: Server, { metadata }: ApiObject): void {
   const { namespace, name, uid } = metadata;
   const body = { metadata: { name, namespace, uid, labels: { [label]: dayOf(now) } } };
   const path = `/api/v1/namespaces/${textOf(namespace)}/secrets/${textOf(name)}`;
-  askLoopback(server, { method: "PATCH", path, body });
+  sendLoopback(server, { method: "PATCH", path, body });
 }

@@ -13,7 +13,7 @@ export interface AuditedRequest {
   readonly remoteAddress: string | undefined;
   /** Undefined if its token or certificate is not accepted. */
   readonly user: User | undefined;
-  readonly asked: Attributes;
+  readonly attributes: Attributes;
   /** From the path; `""` for non-resource paths. */
   readonly apiVersion: string;
   readonly auditId: string;

@@ -1,4 +1,4 @@
-/** Authorization: questions, decisions, and who makes them. Source: apiserver v0.36 pkg/authorization/authorizer/interfaces.go. */
+/** Authorization: rules, decisions, and authorizers. Source: apiserver v0.36 pkg/authorization/authorizer/interfaces.go. */
 import type { StatusError } from "../../api/status-error.ts";
 import type { Attributes, User } from "../meta/access.ts";
 import { denial, type Denied } from "../meta/denial.ts";
@@ -25,8 +25,8 @@ export interface Decision {
 }
 
 /** The error for a decision, with the authorizer's evaluation error if it gives no reason; undefined if it allows the request. */
-export function denialFor(asked: Denied, { allowed, reason, evaluationError }: Decision): StatusError | undefined {
-  return allowed ? undefined : denial(asked, reason ?? evaluationError);
+export function denialFor(denied: Denied, { allowed, reason, evaluationError }: Decision): StatusError | undefined {
+  return allowed ? undefined : denial(denied, reason ?? evaluationError);
 }
 
 /** All rules that apply to a user. */
@@ -40,7 +40,7 @@ export interface RuleSet {
 /** Decides who may do what. Synchronous, without side effects. */
 export interface Authorizer {
   /** Guarantees: members of `system:masters` may do everything. */
-  decide(user: User, asked: Attributes): Decision;
+  decide(user: User, attributes: Attributes): Decision;
   /** The rules that apply to a user in a namespace, including cluster-wide ones. */
   rulesFor(user: User, namespace: string): RuleSet;
 }

@@ -125,8 +125,8 @@ function restoredMetadata({ metadata }: ApiObject, converted: Fields): ApiObject
     }
     const errors =
       key === "labels" ? labelErrors(texts, "metadata.labels") : annotationErrors(texts, "metadata.annotation");
-    const said = errors.map(({ field, message }) => `${field}: ${message}`);
-    if (said.length > 0) throw invalid(said.length === 1 ? (said[0] ?? "") : `[${said.join(", ")}]`);
+    const problems = errors.map(({ field, message }) => `${field}: ${message}`);
+    if (problems.length > 0) throw invalid(problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`);
     // All values are strings.
     restored[key] = texts as Record<string, string>;
   }

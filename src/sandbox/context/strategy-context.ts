@@ -38,8 +38,8 @@ export function strategyContext(scope: RequestScope): StrategyContext {
 
 function denialOf({ server, user, resource }: RequestScope, right: FurtherRight): StatusError | undefined {
   const { group, plural } = resource;
-  const asked = { is: "resource", group, resource: plural, ...right } as const;
-  return denialFor({ user, asked }, server.authorizer.decide(user, asked));
+  const attributes = { is: "resource", group, resource: plural, ...right } as const;
+  return denialFor({ user, asked: attributes }, server.authorizer.decide(user, attributes));
 }
 
 function serviceAddresses(server: Server): ServiceAddresses {
@@ -49,7 +49,7 @@ function serviceAddresses(server: Server): ServiceAddresses {
     families: serviceRanges.map(familyOf),
     ranges: () => readyRanges(server),
     isTaken(address) {
-      // An IPAddress takes its address, whoever created it. A snapshot may have Services without IPAddresses.
+      // An IPAddress takes its address, regardless of its creator. A snapshot may have Services without IPAddresses.
       if (store.collection("ipaddresses.networking.k8s.io", false).get("", address) !== undefined) return true;
       ofServices ??= new Set(
         [...serviceSpecs(server)].flatMap(({ clusterIPs }) => textsIn(clusterIPs).map(canonicalAddress)),

@@ -54,7 +54,7 @@ export interface AppliedWrite {
 export function applied(scope: RequestScope, live: ApiObject | undefined): AppliedWrite {
   const { configuration, repeated } = sentConfiguration(scope);
   const { object, managedFields } = applyConfiguration(scope, { live, configuration });
-  tellRepeated(scope, repeated);
+  reportRepeated(scope, repeated);
   const manage = ({ object: written }: ManagedWrite): void => {
     if (managedFields === undefined) delete written.metadata.managedFields;
     else written.metadata.managedFields = managedFields;
@@ -114,7 +114,7 @@ function fromYaml(scope: RequestScope): Read {
 }
 
 /** Reports duplicate keys, after the configuration was checked. @throws StatusError 400 if they are rejected. */
-function tellRepeated(scope: RequestScope, repeated: readonly string[]): void {
+function reportRepeated(scope: RequestScope, repeated: readonly string[]): void {
   const validation = param(scope.query, "fieldValidation") ?? "";
   if (repeated.length === 0 || validation === "Ignore") return;
   if (validation === "Strict") {

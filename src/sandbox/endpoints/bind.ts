@@ -4,7 +4,7 @@ import { at, fieldsIn, isFields, textOf, type ApiObject } from "../meta/object.t
 import type { Steps } from "../meta/steps.ts";
 import { badRequest, conflict, notFound, refusal } from "../meta/refusal.ts";
 import { collectionOf, type RequestScope } from "../context/server.ts";
-import { isAsked, requestAdmission } from "../admission/admit.ts";
+import { hasAdmissionHooks, requestAdmission } from "../admission/admit.ts";
 import { manageCreate } from "../managedfields/managed-fields.ts";
 import { topologyLabels } from "../admission/topology-labels.ts";
 import { subresourceBody } from "./subresource-body.ts";
@@ -41,7 +41,7 @@ export function* bindByName(scope: RequestScope): Steps<Bound> {
 function bindingOf(scope: RequestScope): ApiObject {
   const binding = subresourceBody(scope, { kind: "Binding", apiVersion: "v1" });
   // Only webhooks and policies see these.
-  if (isAsked(scope)) {
+  if (hasAdmissionHooks(scope)) {
     const bindings = scope.server.registry.find("v1", "bindings") ?? scope.served;
     manageCreate({ scope: { ...scope, served: bindings }, object: binding, sent: binding.metadata.managedFields });
   }
@@ -74,12 +74,12 @@ function checkKnown(scope: RequestScope, { metadata }: ApiObject, pod: ApiObject
     ["UID", metadata.uid, pod.metadata.uid],
     ["ResourceVersion", metadata.resourceVersion, pod.metadata.resourceVersion],
   ] as const;
-  for (const [what, asked, is] of pairs) {
-    if (asked === undefined || asked === "" || asked === is) continue;
+  for (const [what, expected, is] of pairs) {
+    if (expected === undefined || expected === "" || expected === is) continue;
     throw conflict(
       scope.resource.asResource,
       scope.name,
-      `StorageError: invalid object, Code: 4, Key: ${storageKey(scope)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`,
+      `StorageError: invalid object, Code: 4, Key: ${storageKey(scope)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${is}`,
     );
   }
 }

@@ -5,13 +5,13 @@ import { badRequest } from "../meta/refusal.ts";
 const namesIn = (list: unknown): string[] => fieldsIn(list).map(({ name }) => textOf(name));
 
 /** The requested container, or the only one. @throws StatusError 400. */
-export function containerOf({ metadata, spec = {} }: ApiObject, asked: string): string {
+export function containerOf({ metadata, spec = {} }: ApiObject, requested: string): string {
   const containers = namesIn(spec["containers"]);
   const all = [...namesIn(spec["initContainers"]), ...containers, ...namesIn(spec["ephemeralContainers"])];
   const { name = "" } = metadata;
-  if (asked !== "") {
-    if (all.includes(asked)) return asked;
-    throw badRequest(`container ${asked} is not valid for pod ${name}`);
+  if (requested !== "") {
+    if (all.includes(requested)) return requested;
+    throw badRequest(`container ${requested} is not valid for pod ${name}`);
   }
   const [only, ...more] = containers;
   if (only !== undefined && more.length === 0) return only;

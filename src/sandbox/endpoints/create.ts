@@ -91,8 +91,8 @@ export function* createObject(
 /** Source: apiserver v0.36 endpoints/handlers/update.go withAuthorization. @throws StatusError 403. */
 function authorizeCreate({ server, user, served, namespace, name }: RequestScope): void {
   const { group, plural: resource } = served;
-  const asked = { is: "resource", verb: "create", group, resource, subresource: "", namespace, name } as const;
-  authorize(server.authorizer, { user, asked });
+  const attributes = { is: "resource", verb: "create", group, resource, subresource: "", namespace, name } as const;
+  authorize(server.authorizer, { user, attributes });
 }
 
 /** Fields that a client cannot set. Source: apiserver v0.36 registry/rest/meta.go WipeObjectMetaSystemFields. */

@@ -48,8 +48,8 @@ export function deleteOptionsOf(scope: RequestScope): DeleteOptions {
     );
   }
   const dryRun = body["dryRun"];
-  const asked = body["propagationPolicy"] ?? fromQuery("propagationPolicy");
-  const policy = typeof asked === "string" ? asked : undefined;
+  const propagation = body["propagationPolicy"] ?? fromQuery("propagationPolicy");
+  const policy = typeof propagation === "string" ? propagation : undefined;
   const options: DeleteOptions = {
     gracePeriodSeconds: grace === undefined ? undefined : grace < 0 ? 1 : grace,
     propagationPolicy: policy,

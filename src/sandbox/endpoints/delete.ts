@@ -5,7 +5,7 @@
 import { deepEqual } from "../../api/field-changes.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";
-import { deletionAdmission, isAsked } from "../admission/admit.ts";
+import { deletionAdmission, hasAdmissionHooks } from "../admission/admit.ts";
 import { admitNamespaceDeletion } from "../admission/namespace-lifecycle.ts";
 import { servedEntry } from "../context/conversion.ts";
 import type { RequestScope } from "../context/server.ts";
@@ -38,14 +38,14 @@ export function* deleteOne(scope: RequestScope, options: DeleteOptions): Steps<D
 }
 
 /** A deletion that goes through admission. */
-interface AskedDeletion {
+interface AdmittedDeletion {
   readonly options: DeleteOptions;
   /** The name in the request, for admission: `""` if a collection is deleted. */
   readonly name: string;
 }
 
 /** @throws StatusError */
-function* deleteNamed(scope: RequestScope, { options, name }: AskedDeletion): Steps<Deleted> {
+function* deleteNamed(scope: RequestScope, { options, name }: AdmittedDeletion): Steps<Deleted> {
   return yield* retried(scope, function* () {
     const entry = scope.collection.get(scope.namespace, scope.name);
     if (entry === undefined) throw notFound(scope.resource.asResource, scope.name);
@@ -53,9 +53,9 @@ function* deleteNamed(scope: RequestScope, { options, name }: AskedDeletion): St
       entry,
       options,
       *admit(stored) {
-        const asked = askedOf(scope, { entry: stored, options });
-        const shown = (yield* servedEntry(scope, isAsked(scope) ? stored : undefined)) ?? stored;
-        yield* deletionAdmission({ scope, name, old: shown.object, options: asked, dryRun: options.dryRun });
+        const completed = completedOptions(scope, { entry: stored, options });
+        const shown = (yield* servedEntry(scope, hasAdmissionHooks(scope) ? stored : undefined)) ?? stored;
+        yield* deletionAdmission({ scope, name, old: shown.object, options: completed, dryRun: options.dryRun });
         checkUnmoved(scope, stored);
       },
     });
@@ -63,7 +63,7 @@ function* deleteNamed(scope: RequestScope, { options, name }: AskedDeletion): St
 }
 
 /** The options as admission sees them: completed by the kind. */
-function askedOf(
+function completedOptions(
   { resource }: RequestScope,
   { entry: { object }, options }: Pick<Deletion, "entry" | "options">,
 ): Fields {
@@ -135,7 +135,7 @@ export function* deleteEntry(scope: RequestScope, { entry, options, admit }: Del
   // An object that is deleted immediately is deleted as stored, without finalizer changes.
   if (graceful === "no" && !waits) {
     const had = (entry.object.metadata.finalizers ?? []).length > 0;
-    return had && options.dryRun ? untold(scope) : remove(scope, copyOfStored(entry), options);
+    return had && options.dryRun ? emptyResult(scope) : remove(scope, copyOfStored(entry), options);
   }
   if (graceful === "no") markAsDeleting(scope, object);
   const marked = mark(scope, object, entry, options);
@@ -177,7 +177,7 @@ function remove(scope: RequestScope, object: ApiObject, options: DeleteOptions):
 }
 
 /** The dry run of a deletion that drops finalizers and deletes immediately: the real server responds with an empty object. */
-function untold({ resource, server }: RequestScope): Deleted {
+function emptyResult({ resource, server }: RequestScope): Deleted {
   const { kind, apiVersion, struct } = resource;
   const object: ApiObject = { kind, apiVersion, metadata: {} };
   return { entry: new Entry(written(object, struct, server.registry.schema), 0), gone: true, asObject: true };

@@ -16,12 +16,12 @@ export function beGraceful(scope: RequestScope, object: ApiObject, options: Dele
   const { deletionTimestamp, deletionGracePeriodSeconds: left } = metadata;
   if (deletionTimestamp !== undefined) {
     if (left === undefined || left === 0) return "no";
-    const asked = options.gracePeriodSeconds;
-    if (asked === undefined || asked >= left) return "pending";
-    const earlier = parseTime(deletionTimestamp) + (asked - left) * 1000;
+    const requested = options.gracePeriodSeconds;
+    if (requested === undefined || requested >= left) return "pending";
+    const earlier = parseTime(deletionTimestamp) + (requested - left) * 1000;
     metadata.deletionTimestamp = formatTime(Math.max(earlier, now));
     // Even if the time is up, the kubelet gets one second.
-    metadata.deletionGracePeriodSeconds = earlier < now && asked !== 0 ? 1 : asked;
+    metadata.deletionGracePeriodSeconds = earlier < now && requested !== 0 ? 1 : requested;
     return "yes";
   }
   const period = strategy.checkGracefulDelete(object, options.gracePeriodSeconds);

@@ -96,9 +96,9 @@ function quoted(character: string | undefined): string {
   return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`;
 }
 
-/** The error for a revision in the future. `asked` may be a string, as a number cannot represent all 64-bit integers. */
-export function tooLarge(asked: number | string, current: number): Error {
-  return refusal(504, "Timeout", `Timeout: Too large resource version: ${BigInt(asked)}, current: ${current}`, {
+/** The error for a revision in the future. `requested` may be a string, as a number cannot represent all 64-bit integers. */
+export function tooLarge(requested: number | string, current: number): Error {
+  return refusal(504, "Timeout", `Timeout: Too large resource version: ${BigInt(requested)}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
   });
@@ -128,12 +128,12 @@ export function listed(collection: Collection, options: ListOptions, store: Revi
     if (!isKept(revision)) throw expiredToken(continueToken, token, current);
     return page(collection.rangeAt({ namespace, from: token.from }, revision), selection, size, revision);
   }
-  const asked = revisionOf(options.resourceVersion, true);
-  if (asked > current) throw tooLarge(options.resourceVersion, current);
-  const exact = options.match === "Exact" || (options.match === "" && limit > 0 && asked > 0);
+  const requested = revisionOf(options.resourceVersion, true);
+  if (requested > current) throw tooLarge(options.resourceVersion, current);
+  const exact = options.match === "Exact" || (options.match === "" && limit > 0 && requested > 0);
   if (exact) {
-    if (!isKept(asked)) throw expired("The resourceVersion for the provided list is too old.");
-    return page(collection.rangeAt({ namespace }, asked), selection, limit, asked);
+    if (!isKept(requested)) throw expired("The resourceVersion for the provided list is too old.");
+    return page(collection.rangeAt({ namespace }, requested), selection, limit, requested);
   }
   // The real server serves this from its watch cache, without pages.
   const whole = options.resourceVersion === "0";
@@ -154,7 +154,7 @@ function* ofNode(range: Iterable<Entry>, node: string): Generator<Entry> {
 }
 
 /** The name selected in a namespace, if any: the real server then reads only that object. */
-function nameAsked({ namespace, fields }: Selection): string | undefined {
+function selectedName({ namespace, fields }: Selection): string | undefined {
   if (namespace === undefined) return undefined;
   return fields.terms.find(({ field, equal }) => equal && field === "metadata.name")?.value;
 }
@@ -163,7 +163,7 @@ function page(range: Iterable<Entry>, selection: Selection, limit: number, revis
   const all = selectsAll(selection);
   const entries: Entry[] = [];
   let left = 0;
-  const only = nameAsked(selection);
+  const only = selectedName(selection);
   for (const entry of range) {
     if (only !== undefined && entry.name !== only) continue;
     if (limit > 0 && entries.length === limit) {

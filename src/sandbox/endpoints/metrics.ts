@@ -59,8 +59,8 @@ export function resourceMetrics(request: MetricsRequest): object {
   if (name !== "") {
     const found = measured(request, load).find(({ metadata }) => metadata.name === name);
     if (found === undefined) {
-      const asked = isNodes || request.namespace === "" ? name : `${request.namespace}/${name}`;
-      throw notFound({ group: "metrics.k8s.io", name: plural }, asked);
+      const fullName = isNodes || request.namespace === "" ? name : `${request.namespace}/${name}`;
+      throw notFound({ group: "metrics.k8s.io", name: plural }, fullName);
     }
     return { kind, apiVersion, ...metricsOf(found) };
   }
@@ -156,10 +156,10 @@ function ofObjects({ server, namespace, plural, name, query }: MetricsRequest, m
     .map(({ object }) => object)
     .filter(({ metadata }) => (name === "*" ? matches(selector, metadata.labels) : metadata.name === name));
   return objects.flatMap((object) => {
-    const asked = `metric.${metric}`;
+    const key = `metric.${metric}`;
     const isPod = storage === "pods";
     if (isPod && textOf(object.status?.["phase"]) !== "Running") return [];
-    const value = isPod ? load.shareOf(object, asked) : annotated(object, asked);
+    const value = isPod ? load.shareOf(object, key) : annotated(object, key);
     return value === undefined ? [] : [{ object, kind: resource.kind, apiVersion: resource.apiVersion, value }];
   });
 }

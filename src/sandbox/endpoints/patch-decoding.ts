@@ -49,14 +49,14 @@ export function decoded(
   }
   // Source: apimachinery v0.36 pkg/runtime/converter.go FromUnstructuredWithValidation.
   const unknown = patched === "JSON" ? read.strict : read.strict.toSorted();
-  tellStrict(scope, shown, [...applied, ...unknown]);
+  reportStrict(scope, shown, [...applied, ...unknown]);
   const { value } = read;
   const { metadata } = value;
   return { ...value, kind, apiVersion, metadata: isFields(metadata) ? metadata : {} };
 }
 
 /** Rejects (Strict), warns (Warn, the default), or ignores (Ignore). @throws StatusError 422. */
-export function tellStrict(scope: RequestScope, shown: () => string, problems: readonly string[]): void {
+export function reportStrict(scope: RequestScope, shown: () => string, problems: readonly string[]): void {
   if (problems.length === 0 || unchecked(scope)) return;
   if (param(scope.query, "fieldValidation") === "Strict")
     throw refusedPatch(shown(), `strict decoding error: ${problems.join(", ")}`);

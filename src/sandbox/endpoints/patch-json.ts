@@ -6,7 +6,7 @@ import { copyOf, isFields, textOf, type ApiObject, type Fields } from "../meta/o
 import { badRequest, refusal } from "../meta/refusal.ts";
 import type { RequestScope } from "../context/server.ts";
 import { noVersionAndKind } from "./body.ts";
-import { decoded, patchJson, refusedPatch, tellStrict, unchecked } from "./patch-decoding.ts";
+import { decoded, patchJson, refusedPatch, reportStrict, unchecked } from "./patch-decoding.ts";
 
 const maxOperations = 10_000;
 /** The maximum that all copy operations of a JSON patch may copy. Source: apiserver v0.36 server/config.go JSONPatchMaxCopyBytes. */
@@ -140,7 +140,7 @@ function decodedAgain(scope: RequestScope, result: unknown, { applied, literals 
   if (own.apiVersion === "" || own.apiVersion === "/") {
     if (own.kind !== "" && own.kind !== kind) throw refusedPatch(shown, noInternalKind(scope, own.kind));
     const unknown = Object.keys(result).filter((key) => key !== "kind" && key !== "apiVersion");
-    tellStrict(scope, () => shown, [...applied, ...unknown.sort().map((key) => `unknown field "${key}"`)]);
+    reportStrict(scope, () => shown, [...applied, ...unknown.sort().map((key) => `unknown field "${key}"`)]);
     return { kind, apiVersion, metadata: {} };
   }
   if ((own.kind !== "" && own.kind !== kind) || (own.apiVersion !== "" && own.apiVersion !== apiVersion)) {

@@ -17,9 +17,9 @@ export function checkPreconditions(
       ["UID", uid, metadata.uid],
       ["ResourceVersion", resourceVersion, metadata.resourceVersion],
     ] as const;
-    for (const [what, asked, is] of pairs) {
-      if (asked === undefined || asked === is) continue;
-      const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`;
+    for (const [what, expected, is] of pairs) {
+      if (expected === undefined || expected === is) continue;
+      const why = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${is}`;
       throw conflict(asResource, metadata.name ?? "", why);
     }
   }

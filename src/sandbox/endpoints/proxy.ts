@@ -42,12 +42,12 @@ const schemes: ReadonlySet<string> = new Set(["", "http", "https"]);
 const singular: Readonly<Record<string, string>> = { services: "service", pods: "pod", nodes: "node" };
 
 /** Source: apimachinery v0.36 util/net/port_split.go SplitSchemeNamePort. @throws StatusError 400. */
-function targetOf({ resource, name: asked }: RequestScope): Target {
-  const parts = asked.split(":");
+function targetOf({ resource, name: id }: RequestScope): Target {
+  const parts = id.split(":");
   const [scheme, name, port] = parts.length === 3 ? parts : ["", ...parts];
   if (parts.length <= 3 && name !== undefined && name !== "" && schemes.has(scheme ?? ""))
     return { name, port: port ?? "" };
-  throw badRequest(`invalid ${singular[resource.plural] ?? ""} request ${JSON.stringify(asked)}`);
+  throw badRequest(`invalid ${singular[resource.plural] ?? ""} request ${JSON.stringify(id)}`);
 }
 
 /** The host that the real server would connect to. @throws StatusError */

@@ -83,7 +83,7 @@ function localErrors(review: ApiObject): FieldError[] {
   return errors;
 }
 
-/** @throws StatusError 400 or 422 for a review that asks for nothing, or too much. */
+/** @throws StatusError 400 or 422 for a review that names nothing to check, or too much. */
 export function checkReview(review: ApiObject): void {
   const { spec = {} } = review;
   switch (review.kind) {

@@ -21,19 +21,19 @@ const reviews: Readonly<Record<string, Review>> = {
   TokenReview: tokenStatus,
 };
 
-/** The attributes that a review asks about. */
+/** The attributes in a review. */
 function attributesOf({ spec }: ApiObject): Attributes {
   const [resource, path] = [spec?.["resourceAttributes"], spec?.["nonResourceAttributes"]];
   if (isFields(path)) return { is: "path", verb: textOf(path["verb"]), path: textOf(path["path"]) };
-  const said = (key: string): string => textOf(at(resource, key));
+  const field = (key: string): string => textOf(at(resource, key));
   return {
     is: "resource",
-    verb: said("verb"),
-    group: said("group"),
-    resource: said("resource"),
-    subresource: said("subresource"),
-    namespace: said("namespace"),
-    name: said("name"),
+    verb: field("verb"),
+    group: field("group"),
+    resource: field("resource"),
+    subresource: field("subresource"),
+    namespace: field("namespace"),
+    name: field("name"),
   };
 }
 
@@ -68,8 +68,8 @@ const userInfoOf = ({ name, uid, groups, extra }: User): object => ({
 });
 
 function tokenStatus({ spec }: ApiObject, { server }: RequestScope): object {
-  const asked = spec?.["audiences"];
-  const audiences = Array.isArray(asked) && asked.length > 0 ? asked.map(textOf) : server.tokens.audiences;
+  const requested = spec?.["audiences"];
+  const audiences = Array.isArray(requested) && requested.length > 0 ? requested.map(textOf) : server.tokens.audiences;
   const found = server.tokens.authenticate(textOf(spec?.["token"]), audiences);
   if ("user" in found) return { authenticated: true, user: userInfoOf(found.user), audiences: found.audiences };
   const unknown = "invalid bearer token";

@@ -184,13 +184,13 @@ function* write(scope: RequestScope, entry: Entry, scale: ApiObject): Steps<Scal
   if (typeof version === "string" && version !== "" && Number(version) !== entry.revision) {
     throw conflict(scope.resource.asResource, scope.name, optimisticLock);
   }
-  const asked = Number(at(scale, "spec", "replicas") ?? 0);
-  if (asked < 0) {
+  const replicas = Number(at(scale, "spec", "replicas") ?? 0);
+  if (replicas < 0) {
     throw invalidObject({ group: "autoscaling", name: "Scale" }, scope.name, [
-      invalid("spec.replicas", asked, "must be greater than or equal to 0"),
+      invalid("spec.replicas", replicas, "must be greater than or equal to 0"),
     ]);
   }
-  const object = withValue(entry.object, { path: pathsOf(scope).specReplicas, value: asked });
+  const object = withValue(entry.object, { path: pathsOf(scope).specReplicas, value: replicas });
   object.metadata = { ...object.metadata };
   const [ofObject, ofScale] = [entry.object.metadata.managedFields ?? [], scale.metadata.managedFields ?? []];
   const managedFields = managersAfterScale({ ofObject, ofScale }, scaledBy(scope));

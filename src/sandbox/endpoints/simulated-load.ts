@@ -51,8 +51,8 @@ export function simulatedLoad(server: Server): SimulatedLoad {
     const own = annotated(pod, metric);
     if (own !== undefined) return own;
     // The topmost workload's: Deployments copy theirs to their ReplicaSets.
-    const said = ownersOf(pod).map((owner) => annotated(owner, metric));
-    const total = said.findLast((quantity) => quantity !== undefined);
+    const inherited = ownersOf(pod).map((owner) => annotated(owner, metric));
+    const total = inherited.findLast((quantity) => quantity !== undefined);
     if (total === undefined) return undefined;
     if (!isReady(pod)) return { nano: 0n, format: total.format };
     const pods = sharing(`${textOf(pod.metadata.namespace)}/${metric}`).get(topOf(pod)) ?? 1;

@@ -35,8 +35,8 @@ export function* requestToken(scope: RequestScope): Steps<{ readonly status: num
   const managed = { ...scope, served: tokenRequests(scope) };
   manageCreate({ scope: managed, object: request, sent: request.metadata.managedFields });
   yield* mutatingHooks({ scope, object: request });
-  const asked = Array.isArray(spec["audiences"]) ? spec["audiences"].map(textOf) : [];
-  const audiences = asked.length === 0 ? server.tokens.audiences : asked;
+  const requested = Array.isArray(spec["audiences"]) ? spec["audiences"].map(textOf) : [];
+  const audiences = requested.length === 0 ? server.tokens.audiences : requested;
   // Its type has been checked.
   const seconds = Number(spec["expirationSeconds"]);
   const errors = secondsErrors(seconds);
@@ -77,9 +77,9 @@ function tokenRequests({ served, server }: RequestScope): Resource {
 
 /** @throws StatusError 409 if the request names another account's uid. */
 function checkUid(request: ApiObject, account: ApiObject): void {
-  const [asked, uid] = [textOf(request.metadata.uid), textOf(account.metadata.uid)];
-  if (asked === "" || asked === uid) return;
-  const why = `the UID in the token request (${asked}) does not match the UID of the service account (${uid})`;
+  const [requestUid, uid] = [textOf(request.metadata.uid), textOf(account.metadata.uid)];
+  if (requestUid === "" || requestUid === uid) return;
+  const why = `the UID in the token request (${requestUid}) does not match the UID of the service account (${uid})`;
   throw conflict(asKind, textOf(account.metadata.name), why);
 }
 
@@ -108,9 +108,9 @@ function boundObject({ server, namespace, name: account }: RequestScope, ref: Fi
     );
   }
   const uid = textOf(object.metadata.uid);
-  const asked = textOf(ref["uid"]);
-  if (asked !== "" && asked !== uid) {
-    const why = `the UID in the bound object reference (${asked}) does not match the UID in record. The object might have been deleted and then recreated`;
+  const refUid = textOf(ref["uid"]);
+  if (refUid !== "" && refUid !== uid) {
+    const why = `the UID in the bound object reference (${refUid}) does not match the UID in record. The object might have been deleted and then recreated`;
     throw conflict({ group: groupName, name: kind }, name, why);
   }
   const nodeName = kind === "Pod" ? textOf(at(object, "spec", "nodeName")) : "";

@@ -44,7 +44,7 @@ export function* update(scope: RequestScope): Steps<UpdateResult> {
 export interface WriteOptions {
   /** Requires the object to have the uid that was sent. Default true. */
   readonly checksUid?: boolean;
-  /** Creates a missing object, whatever the kind says. */
+  /** Creates a missing object, even if the kind does not allow it. */
   readonly createsMissing?: boolean;
   /** Sets the managed fields. Default: as for an update or a create. */
   readonly manage?: (write: ManagedUpdate | ManagedWrite) => void;

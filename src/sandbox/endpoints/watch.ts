@@ -17,11 +17,11 @@ const minTimeoutMs = 1_800_000;
 /** The body of a watch. @throws StatusError for a resourceVersion that cannot be parsed. */
 export function openWatch(scope: RequestScope, options: ListOptions, format: Format, actor: string): ApiBody {
   const { server, collection } = scope;
-  const asked = revisionOf(options.resourceVersion, false);
+  const requested = revisionOf(options.resourceVersion, false);
   const { selection } = options;
   const current = server.store.revision;
-  const sendsState = options.sendInitialEvents ?? asked === 0;
-  if (options.sendInitialEvents === true && asked > current) {
+  const sendsState = options.sendInitialEvents ?? requested === 0;
+  if (options.sendInitialEvents === true && requested > current) {
     const version = BigInt(options.resourceVersion);
     return errorBody(
       refusal(504, "Timeout", `Timeout: Too large resource version: ${version}, current: ${current}`),
@@ -29,14 +29,14 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
     );
   }
   // No other server can be ahead: the client has seen an earlier sandbox, and must relist at once.
-  if (!sendsState && asked > current) {
+  if (!sendsState && requested > current) {
     return errorBody(
-      expired(`resource version ${asked} is of another sandbox, which is gone: this one is at ${current}`),
+      expired(`resource version ${requested} is of another sandbox, which is gone: this one is at ${current}`),
       format,
     );
   }
-  if (!sendsState && asked > 0 && !collection.watchCache.covers(asked)) {
-    return errorBody(expired(`too old resource version: ${asked} (${collection.watchCache.compacted})`), format);
+  if (!sendsState && requested > 0 && !collection.watchCache.covers(requested)) {
+    return errorBody(expired(`too old resource version: ${requested} (${collection.watchCache.compacted})`), format);
   }
   const initial: Entry[] = [];
   if (sendsState) {
@@ -53,7 +53,7 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
       selection,
       format,
       initial,
-      from: sendsState || asked === 0 ? current : asked,
+      from: sendsState || requested === 0 ? current : requested,
       initialEventsEnd: options.sendInitialEvents === true && options.bookmarks,
       bookmarks: options.bookmarks,
       timeoutMs,

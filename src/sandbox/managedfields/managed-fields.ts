@@ -22,8 +22,8 @@ const longestManager = 128;
 
 /** The fieldManager parameter, or the user agent up to the slash. */
 export function managerOf(scope: RequestScope): string {
-  const asked = param(scope.query, "fieldManager");
-  if (asked !== undefined && asked !== "") return asked;
+  const fieldManager = param(scope.query, "fieldManager");
+  if (fieldManager !== undefined && fieldManager !== "") return fieldManager;
   const agent = (scope.headers["user-agent"] ?? "").split("/")[0] ?? "";
   return agent.length <= longestManager && unprintableIn(agent).length === 0 ? agent : shortened(agent);
 }

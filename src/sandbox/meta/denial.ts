@@ -13,11 +13,11 @@ const htmlEscapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;
 
 /** 403, in the real server's words. */
 export function denial(denied: Denied, reason: string | undefined): StatusError {
-  const { asked } = denied;
+  const { asked: attributes } = denied;
   const because = reason === undefined || reason === "" ? "" : `: ${reason}`;
   const message = what(denied).replaceAll(/[&<>]/g, (character) => htmlEscapes[character] ?? character);
-  if (asked.is === "path") return refusal(403, "Forbidden", `forbidden: ${message}${because}`, {});
-  const { group, resource, name } = asked;
+  if (attributes.is === "path") return refusal(403, "Forbidden", `forbidden: ${message}${because}`, {});
+  const { group, resource, name } = attributes;
   const object = `${qualified({ group, name: resource })}${name === "" ? "" : ` ${JSON.stringify(name)}`}`;
   return refusal(403, "Forbidden", `${object} is forbidden: ${message}${because}`, {
     ...(name === "" ? {} : { name }),
@@ -26,10 +26,10 @@ export function denial(denied: Denied, reason: string | undefined): StatusError 
   });
 }
 
-function what({ user, asked }: Denied): string {
+function what({ user, asked: attributes }: Denied): string {
   const who = `User ${JSON.stringify(user.name)}`;
-  if (asked.is === "path") return `${who} cannot ${asked.verb} path ${JSON.stringify(asked.path)}`;
-  const { verb, group, resource, subresource, namespace } = asked;
+  if (attributes.is === "path") return `${who} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}`;
+  const { verb, group, resource, subresource, namespace } = attributes;
   const full = subresource === "" ? resource : `${resource}/${subresource}`;
   const scope = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
   return `${who} cannot ${verb} resource ${JSON.stringify(full)} in API group ${JSON.stringify(group)} ${scope}`;

@@ -102,8 +102,8 @@ function watchErrors({
     forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   if (match !== "" && match !== "NotOlderThan") errors.push(unsupportedMatch(match, ["NotOlderThan"]));
   // A watch without a start requests the initial state, as if it were explicit.
-  const asksForState = sendInitialEvents === undefined && (resourceVersion === "" || resourceVersion === "0");
-  if (continueToken !== "" && (match !== "" || asksForState))
+  const requestsState = sendInitialEvents === undefined && (resourceVersion === "" || resourceVersion === "0");
+  if (continueToken !== "" && (match !== "" || requestsState))
     forbidden("resourceVersionMatch is forbidden when continue is provided");
   return errors;
 }

@@ -31,7 +31,7 @@ function paramKind({ spec = {} }: ApiObject): string {
   return `${textAt(spec, ["paramKind", "apiVersion"], "")}/${textAt(spec, ["paramKind", "kind"], "")}`;
 }
 
-/** A parameter without a namespace may be cluster-scoped, or in the namespace of each object: the binding alone does not tell. */
+/** A parameter without a namespace may be cluster-scoped, or in the namespace of each object: the binding alone does not show which. */
 function paramRef(object: ApiObject): string {
   const name = textAt(object, ["spec", "paramRef", "name"], "");
   if (name !== "") return `${textAt(object, ["spec", "paramRef", "namespace"], "*")}/${name}`;

@@ -20,12 +20,12 @@ export function auditIdOf({ requests }: Server, { headers }: Pick<HttpRequest, "
 /** A request in the form for the audit log. */
 export function auditedRequest(
   { request, auditId }: { readonly request: Incoming; readonly auditId: string },
-  { user, asked }: { readonly user: User | undefined; readonly asked: Attributes },
+  { user, attributes }: { readonly user: User | undefined; readonly attributes: Attributes },
 ): AuditedRequest {
   const { path, headers, remoteAddress } = request;
   const route = routeOf(path);
   const apiVersion = route.is === "resource" ? route.apiVersion : "";
-  return { uri: request.uri ?? uriOf(request), headers, remoteAddress, user, asked, apiVersion, auditId };
+  return { uri: request.uri ?? uriOf(request), headers, remoteAddress, user, attributes, apiVersion, auditId };
 }
 
 function uriOf({ path, query }: Incoming): string {
@@ -79,9 +79,9 @@ export function auditRefused(server: Server, { request, refusal }: RefusedReques
   const { method, path, query } = request;
   const route = routeIn(path);
   if (route === undefined) return;
-  const asked = attributesOf(route, { method, path, isWatch: flagParam(query, "watch") });
+  const attributes = attributesOf(route, { method, path, isWatch: flagParam(query, "watch") });
   const auditId = auditIdOf(server, request);
-  const audit = server.auditor.begin(auditedRequest({ request, auditId }, { user: undefined, asked }));
+  const audit = server.auditor.begin(auditedRequest({ request, auditId }, { user: undefined, attributes }));
   audit?.responded({ code: 401, content: contentOf(refusal.status), isStream: true });
 }
 

@@ -112,10 +112,11 @@ function* openApiResponse({ registry, timeline }: Server, { path, query, headers
   if (document === undefined) return { status: 404, headers: uncached, body: noBody };
   const { text, hash } = document;
   const common = { etag: `"${hash}"`, vary: "Accept" };
-  const asked = param(query, "hash") ?? "";
-  if (asked !== "" && asked !== hash) return redirect(`${path}?hash=${hash}`, [], { ...jsonHeaders, ...common });
+  const requestedHash = param(query, "hash") ?? "";
+  if (requestedHash !== "" && requestedHash !== hash)
+    return redirect(`${path}?hash=${hash}`, [], { ...jsonHeaders, ...common });
   const expires = formatExpires(timeline.now() + yearMs);
-  const kept = asked === "" ? uncached : { "cache-control": "public, immutable", expires };
+  const kept = requestedHash === "" ? uncached : { "cache-control": "public, immutable", expires };
   if (namesTag(headers["if-none-match"], common.etag))
     return { status: 304, headers: { ...kept, ...common }, body: noBody };
   return { status: 200, headers: { ...kept, ...common, "content-type": "application/json" }, body: bytesOf(text) };

@@ -63,11 +63,11 @@ export function handle(server: Server, request: HttpRequest): HttpResponse | Pro
  * objects.
  */
 export function handleOwn(server: Server, request: HttpRequest): HttpResponse {
-  return runNow(responded(exchangeOf(unasked(server), { request, isOwn: true })));
+  return runNow(responded(exchangeOf(withoutHooks(server), { request, isOwn: true })));
 }
 
 /** The server without webhooks and policies. */
-const unasked = derived((server: Server): Server => {
+const withoutHooks = derived((server: Server): Server => {
   const admission = new Set(server.admission);
   for (const plugin of configuredPlugins) admission.delete(plugin);
   return { ...server, webhooks: undefined, admission };
@@ -108,11 +108,11 @@ function* serve(exchange: Exchange): Steps<Result> {
   const { method, path } = request;
   const route = routeOf(path);
   exchange.phase = "authorizing";
-  const asked = attributesOf(route, { method, path, isWatch: isWatch(request) });
-  const audit = server.auditor?.begin(auditedRequest(exchange, { asked, user: request.user }));
+  const attributes = attributesOf(route, { method, path, isWatch: isWatch(request) });
+  const audit = server.auditor?.begin(auditedRequest(exchange, { attributes, user: request.user }));
   exchange.audit = audit;
-  const user = effectiveUser(exchange, asked);
-  authorize(server.authorizer, { user, asked, decided: audit && ((decision) => audit.decided(decision)) });
+  const user = effectiveUser(exchange, attributes);
+  authorize(server.authorizer, { user, attributes, decided: audit && ((decision) => audit.decided(decision)) });
   exchange.phase = "serving";
   switch (route.is) {
     case "discovery":
@@ -122,7 +122,7 @@ function* serve(exchange: Exchange): Steps<Result> {
     case "resource": {
       const metrics = server.servesMetrics ? metricsResponse(server, { request, route }) : undefined;
       if (metrics !== undefined) return metrics;
-      const { verb } = asked;
+      const { verb } = attributes;
       const scope = requestScope({ server, request: { ...request, user }, route, verb, warnings, audit });
       return scope === undefined ? notFoundPage() : yield* serveResource(scope, request);
     }
@@ -130,11 +130,11 @@ function* serve(exchange: Exchange): Steps<Result> {
 }
 
 /** The user after impersonation. @throws StatusError 400, 403. */
-function effectiveUser({ server, request, audit }: Exchange, asked: Attributes): User {
+function effectiveUser({ server, request, audit }: Exchange, attributes: Attributes): User {
   const wanted = wantedUser(request.headers);
   if (wanted === undefined) return request.user;
   const { authorizer } = server;
-  const { user, constraint } = impersonated({ authorizer, requestor: request.user, wanted, asked });
+  const { user, constraint } = impersonated({ authorizer, requestor: request.user, wanted, attributes });
   audit?.impersonated(user, constraint);
   return user;
 }

@@ -31,7 +31,7 @@ const contentTypes: Readonly<Record<LoopbackRequest["method"], string>> = {
 };
 
 /** Sends the request as `system:apiserver`. */
-export function askLoopback(
+export function sendLoopback(
   server: Server,
   { method, path, body, by = "kube-apiserver" }: LoopbackRequest,
 ): LoopbackResponse {
@@ -49,7 +49,7 @@ export function askLoopback(
 
 /** The same for a write that must succeed. @throws Error if it is rejected. */
 export function loopbackRequest(server: Server, request: LoopbackRequest): void {
-  const { status, text } = askLoopback(server, request);
+  const { status, text } = sendLoopback(server, request);
   if (status >= 300) throw new Error(`Cannot make ${request.path}: ${text}`);
 }
 

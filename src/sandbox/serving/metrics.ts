@@ -5,9 +5,9 @@ import { customMetrics, externalMetrics, type MetricsRequest, resourceMetrics } 
 import { methodNotAllowed, noSuchPath } from "../meta/refusal.ts";
 import { type HttpRequest, jsonResponse, type Result } from "./responses.ts";
 
-type Answer = (request: MetricsRequest) => object;
+type Handler = (request: MetricsRequest) => object;
 
-const answers: ReadonlyMap<string, Answer> = new Map([
+const handlers: ReadonlyMap<string, Handler> = new Map([
   ["metrics.k8s.io/v1beta1", resourceMetrics],
   ["custom.metrics.k8s.io/v1beta1", customMetrics],
   ["custom.metrics.k8s.io/v1beta2", customMetrics],
@@ -23,10 +23,10 @@ interface MetricsExchange {
 /** The response to a metrics API request; undefined for other requests. @throws StatusError 400, 404, 405. */
 export function metricsResponse(server: Server, { request, route }: MetricsExchange): Result | undefined {
   const { apiVersion, namespace, plural, name, subresource } = route;
-  const answer = answers.get(apiVersion);
-  if (answer === undefined) return undefined;
+  const handler = handlers.get(apiVersion);
+  if (handler === undefined) return undefined;
   const { method, query } = request;
   if (method !== "GET") throw methodNotAllowed();
-  if (answer === resourceMetrics && plural !== "pods" && plural !== "nodes") throw noSuchPath();
-  return jsonResponse(200, answer({ server, apiVersion, namespace, plural, name, subresource, query }));
+  if (handler === resourceMetrics && plural !== "pods" && plural !== "nodes") throw noSuchPath();
+  return jsonResponse(200, handler({ server, apiVersion, namespace, plural, name, subresource, query }));
 }

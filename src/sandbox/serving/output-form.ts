@@ -41,10 +41,10 @@ export function tableOptions(scope: RequestScope, version: string): TableOptions
 
 /** What each row of a table includes of its object. */
 function includedObject(query: Query): TableOptions["objects"] {
-  const asked = param(query, "includeObject") ?? "";
-  if (asked === "") return "Metadata";
-  if (asked === "Metadata" || asked === "Object" || asked === "None") return asked;
-  const why = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  const includeObject = param(query, "includeObject") ?? "";
+  if (includeObject === "") return "Metadata";
+  if (includeObject === "Metadata" || includeObject === "Object" || includeObject === "None") return includeObject;
+  const why = `includeObject: Invalid value: ${JSON.stringify(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`;
   throw badRequest(`Unable to convert to Table as requested: ${why}`);
 }
 

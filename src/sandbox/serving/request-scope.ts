@@ -72,11 +72,11 @@ const longestMs = 34_000;
 
 /** The timeout in the query, such as `10s`, capped at the maximum. */
 function timeoutMsOf(query: HttpRequest["query"]): number {
-  const asked = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(param(query, "timeout") ?? "");
-  if (asked === null) return longestMs;
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(param(query, "timeout") ?? "");
+  if (match === null) return longestMs;
   // The pattern has no other units.
-  const unit = asked[2] as "ms" | "s" | "m";
-  const ms = Number(asked[1]) * { ms: 1, s: 1000, m: 60_000 }[unit];
+  const unit = match[2] as "ms" | "s" | "m";
+  const ms = Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[unit];
   return ms === 0 ? longestMs : Math.min(ms, longestMs);
 }
 

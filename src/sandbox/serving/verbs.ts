@@ -45,7 +45,7 @@ export function* serveResource(scope: RequestScope, request: HttpRequest): Steps
   return scope.name === "" ? yield* serveCollection(scope, request) : yield* serveObject(scope, request.method);
 }
 
-/** A pod without a node has no log, as there is no kubelet to ask. */
+/** A pod without a node has no log, as no kubelet runs it. */
 function logResponse(log: ApiBody | undefined): Result {
   if (log === undefined) return { status: 204, headers: uncached, body: noBody };
   return { status: 200, headers: { ...uncached, "content-type": "text/plain" }, body: log };

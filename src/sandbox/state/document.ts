@@ -58,9 +58,9 @@ export function* stateText(
 
 /** Parses a state. Kinds and duplicates are checked on loading. @throws StateProblem. */
 export function readState(text: string): SandboxState {
-  const { apiVersion, kind: said, revision, items, serviceAccountKeys } = documentIn(text);
-  if (said !== kind || typeof apiVersion !== "string" || !apiVersion.startsWith(`${group}/`))
-    throw new StateProblem(`is no saved state: it is ${nameOf(said, apiVersion)}`);
+  const { apiVersion, kind: foundKind, revision, items, serviceAccountKeys } = documentIn(text);
+  if (foundKind !== kind || typeof apiVersion !== "string" || !apiVersion.startsWith(`${group}/`))
+    throw new StateProblem(`is no saved state: it is ${nameOf(foundKind, apiVersion)}`);
   if (apiVersion !== `${group}/${version}`)
     throw new StateProblem(`has the format ${apiVersion}, and this program reads ${group}/${version} alone`);
   if (!isRevision(revision)) throw new StateProblem("has no revision: a whole number from 1 on");

@@ -19,28 +19,30 @@ export function loadState(server: Server, { revision, items }: SandboxState): vo
   items.forEach((item, index) => {
     const { namespace = "", name = "" } = item.metadata;
     const place = places(item);
-    const says = (problem: string): StateProblem =>
+    const problemOf = (problem: string): StateProblem =>
       new StateProblem(`items[${index}], ${item.kind} ${namespace === "" ? name : `${namespace}/${name}`}, ${problem}`);
     if (place === undefined)
-      throw says(`cannot be loaded: ${item.apiVersion} is not served, and no CustomResourceDefinition here defines it`);
+      throw problemOf(
+        `cannot be loaded: ${item.apiVersion} is not served, and no CustomResourceDefinition here defines it`,
+      );
     if (place.namespaced !== (namespace !== ""))
-      throw says(place.namespaced ? "has no namespace" : "has a namespace, which its kind has not");
+      throw problemOf(place.namespaced ? "has no namespace" : "has a namespace, which its kind has not");
     const key = `${place.storage} ${namespace}/${name}`;
-    if (seen.has(key)) throw says("is there twice");
+    if (seen.has(key)) throw problemOf("is there twice");
     seen.add(key);
     server.store.load(server.store.collection(place.storage, place.namespaced), whole(server, item), revision);
   });
 }
 
 /**
- * Adds objects of a snapshot with all their fields: uid, status, resourceVersion, deletionTimestamp. The revision continues at `asked`, if
- * that is the newest.
+ * Adds objects of a snapshot with all their fields: uid, status, resourceVersion, deletionTimestamp. The revision continues at
+ * `snapshotRevision`, if that is the newest.
  * @throws RangeError for a kind that is not served.
  */
-export function loadObjects(server: Server, objects: readonly unknown[], asked: number | undefined): void {
+export function loadObjects(server: Server, objects: readonly unknown[], snapshotRevision: number | undefined): void {
   const all = objects.map((object) => whole(server, object));
   const newest = all.reduce((most, { metadata }) => Math.max(most, Number(metadata.resourceVersion ?? 0) || 0), 0);
-  const revision = Math.max(asked ?? 0, newest, server.store.revision);
+  const revision = Math.max(snapshotRevision ?? 0, newest, server.store.revision);
   const places = placesFor(server, []);
   for (const object of all) {
     const place = places(object);

@@ -21,9 +21,9 @@ export function rangesToServe(
   const own = state?.items.find(({ kind, metadata }) => kind === "ServiceCIDR" && metadata.name === ownName);
   const had = textsIn(own?.spec?.["cidrs"]);
   if (given === undefined) return had.length === 0 ? usual : had;
-  const asked = serviceRangesOf(given);
-  if (had.length === 0 || deepEqual(asked, had) || (had.length === 1 && asked[0] === had[0])) return asked;
+  const requested = serviceRangesOf(given);
+  if (had.length === 0 || deepEqual(requested, had) || (had.length === 1 && requested[0] === had[0])) return requested;
   throw new StateProblem(
-    `has its Services in ${had.join(",")}, not in ${asked.join(",")}: omit --service-cluster-ip-range, or give it this range`,
+    `has its Services in ${had.join(",")}, not in ${requested.join(",")}: omit --service-cluster-ip-range, or give it this range`,
   );
 }

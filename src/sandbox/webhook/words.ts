@@ -57,16 +57,16 @@ export function statusProblem({ status, body, type }: FailedResponse): string {
   const own = statusMessage(body);
   if (own !== undefined) return own;
   const isText = type === "" || type.startsWith("text/");
-  const said = isText ? text.trim() : "unknown";
-  if (status === 403 || status === 415) return said;
+  const message = isText ? text.trim() : "unknown";
+  if (status === 403 || status === 415) return message;
   if (status === 406)
-    return said === "" || said === "unknown"
+    return message === "" || message === "unknown"
       ? "the server was unable to respond with a content type that the client supports"
-      : said;
+      : message;
   const known = genericServerMessage(status);
   if (known !== undefined) return known;
   return status >= 500
-    ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
+    ? `an error on the server (${JSON.stringify(message)}) has prevented the request from succeeding`
     : `the server responded with the status code ${status} but did not return more information`;
 }
 

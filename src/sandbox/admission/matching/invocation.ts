@@ -59,9 +59,9 @@ function equivalentMatch(
     for (const { group, version, plural, kind } of others) {
       const resource = { group, version, resource: plural };
       if (!ruleMatches(rule, { attributes, resource })) continue;
-      const { scope, kind: asked } = attributes;
+      const { scope, kind: requestKind } = attributes;
       // Subresources with separate object kinds have the same kind in all versions.
-      return { resource, kind: asked.kind === scope.served.kind ? { group, version, kind } : asked };
+      return { resource, kind: requestKind.kind === scope.served.kind ? { group, version, kind } : requestKind };
     }
   }
   return undefined;

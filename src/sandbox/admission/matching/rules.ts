@@ -17,16 +17,16 @@ export interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-const covers = (items: readonly string[], asked: string): boolean => items.includes("*") || items.includes(asked);
+const covers = (items: readonly string[], value: string): boolean => items.includes("*") || items.includes(value);
 
 /** A request, and the resource that it is matched as. */
-export interface Asked {
+export interface MatchedRequest {
   readonly attributes: AdmissionAttributes;
   readonly resource: GroupVersionResource;
 }
 
 /** True if the rule matches an operation; `resource` is the requested one, or an equivalent. */
-export function ruleMatches(rule: Rule, { attributes, resource }: Asked): boolean {
+export function ruleMatches(rule: Rule, { attributes, resource }: MatchedRequest): boolean {
   return (
     inScope(rule, { namespace: attributes.namespace, resource }) &&
     covers(rule.operations, attributes.operation) &&

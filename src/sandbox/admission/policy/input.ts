@@ -32,8 +32,8 @@ export function inputOf(seen: Seen, params: ApiObject | null): ExpressionInput {
 /** The variables for match conditions: they see the resource as requested, and no namespace. */
 export function conditionInputOf(seen: Seen, params: ApiObject | null): ExpressionInput {
   const { attributes, invocation } = seen;
-  const asked: Invocation = { kind: invocation.kind, resource: attributes.resource };
-  return { ...inputOf({ ...seen, invocation: asked }, params), namespaceObject: null };
+  const requested: Invocation = { kind: invocation.kind, resource: attributes.resource };
+  return { ...inputOf({ ...seen, invocation: requested }, params), namespaceObject: null };
 }
 
 const shownMetadata = [

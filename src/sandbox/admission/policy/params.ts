@@ -39,7 +39,7 @@ export function paramKindOf({ server }: RequestScope, { policy }: PolicyHook): P
 }
 
 /** Which parameters to find. */
-export interface ParamsAsked {
+export interface ParamsQuery {
   readonly kind: ParamKind | undefined;
   /** `spec.paramRef` of the binding. */
   readonly ref: unknown;
@@ -48,7 +48,7 @@ export interface ParamsAsked {
 }
 
 /** Each parameter is evaluated separately; null if the binding refers to none. @throws ConfigurationError */
-export function* paramsOf(scope: RequestScope, { kind, ref, namespace }: ParamsAsked): Steps<(ApiObject | null)[]> {
+export function* paramsOf(scope: RequestScope, { kind, ref, namespace }: ParamsQuery): Steps<(ApiObject | null)[]> {
   if (kind === undefined || !isFields(ref)) return [null];
   const { stored } = kind;
   const place = stored.namespaced ? paramNamespace(ref, namespace) : "";

@@ -67,11 +67,13 @@ function compiled(spec: Fields): ValidatingEvaluator {
     conditions,
     composition,
     validations: fieldsIn(spec["validations"]).map((validation) => {
-      const said = textOf(validation["messageExpression"]);
+      const messageExpression = textOf(validation["messageExpression"]);
       return {
         expression: compileExpression(textOf(validation["expression"]), { ...declared, use: "condition" }),
         messageExpression:
-          said === "" ? undefined : compileExpression(said, { ...declared, use: "message", hasAuthorizer: false }),
+          messageExpression === ""
+            ? undefined
+            : compileExpression(messageExpression, { ...declared, use: "message", hasAuthorizer: false }),
         message: textOf(validation["message"]),
         reason: textOf(validation["reason"]),
       };

@@ -33,13 +33,13 @@ export function* validateByPolicies(attributes: AdmissionAttributes): Steps<void
   if (first !== undefined) throw refusalOf(attributes, first);
 }
 
-interface Asking {
+interface PolicyContext {
   readonly attributes: AdmissionAttributes;
   readonly evaluators: typeof Evaluators;
 }
 
-function* denialsBy(hook: PolicyHook, asking: Asking): Steps<Denial[]> {
-  const { attributes } = asking;
+function* denialsBy(hook: PolicyHook, context: PolicyContext): Steps<Denial[]> {
+  const { attributes } = context;
   const { policy, bindings } = hook;
   const invocation = policy.criteria === undefined ? undefined : invocationOf(policy.criteria, attributes);
   if (invocation === undefined) return [];
@@ -49,7 +49,7 @@ function* denialsBy(hook: PolicyHook, asking: Asking): Steps<Denial[]> {
     const kind = paramKindOf(attributes.scope, hook);
     const denials: Denial[] = [];
     for (const binding of bindings)
-      denials.push(...(yield* deniedBy({ policy, binding, kind, invocation, versions, annotations }, asking)));
+      denials.push(...(yield* deniedBy({ policy, binding, kind, invocation, versions, annotations }, context)));
     return denials;
   } catch (error) {
     return misconfigured(error, { policy, binding: undefined });
@@ -80,7 +80,7 @@ interface Bound {
 
 function* deniedBy(
   { policy, binding, kind, invocation, versions, annotations }: Bound,
-  { attributes, evaluators }: Asking,
+  { attributes, evaluators }: PolicyContext,
 ): Steps<Denial[]> {
   const { scope, namespace } = attributes;
   if (binding.criteria !== undefined && invocationOf(binding.criteria, attributes) === undefined) return [];

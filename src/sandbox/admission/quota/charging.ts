@@ -25,7 +25,7 @@ export function chargesUpdate({ group, plural }: Resource, { subresource, object
 const asPod = (object: ApiObject): Pod => object as unknown as Pod;
 
 /** Resources under quota that each container must specify, and in which field. */
-const mustBeSaid: ReadonlyMap<string, readonly ["requests" | "limits", "cpu" | "memory"]> = new Map([
+const mustSpecify: ReadonlyMap<string, readonly ["requests" | "limits", "cpu" | "memory"]> = new Map([
   ["cpu", ["requests", "cpu"]],
   ["memory", ["requests", "memory"]],
   ["requests.cpu", ["requests", "cpu"]],
@@ -44,7 +44,7 @@ export function unspecified(
   if (ofPod.length > 0) return missing;
   for (const container of [...fieldsIn(spec["containers"]), ...fieldsIn(spec["initContainers"])]) {
     for (const name of names) {
-      const place = mustBeSaid.get(name);
+      const place = mustSpecify.get(name);
       if (place === undefined || amountsIn(at(container, "resources", place[0])).has(place[1])) continue;
       missing.set(name, [...(missing.get(name) ?? []), textOf(container["name"])]);
     }

@@ -8,13 +8,13 @@ import type { RequestAudit } from "../../context/audit.ts";
 import type { Hook, HookType } from "./configurations.ts";
 
 /** Adds the annotations of a webhook's response, prefixed with its name; those with invalid keys are dropped. */
-export function annotateResponse(audit: RequestAudit, { hook, annotations }: AskedAnnotations): void {
+export function annotateResponse(audit: RequestAudit, { hook, annotations }: ResponseAnnotations): void {
   for (const [key, value] of Object.entries(annotations))
     if (qualifiedName.test(key)) audit.annotate(`${hook.name}/${key}`, value);
 }
 
 /** The annotations in a webhook's response. */
-export interface AskedAnnotations {
+export interface ResponseAnnotations {
   readonly hook: Hook;
   readonly annotations: Readonly<Record<string, string>>;
 }

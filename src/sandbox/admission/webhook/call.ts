@@ -40,7 +40,7 @@ export function* versioned(attributes: AdmissionAttributes, invocation: Invocati
 }
 
 /** The input of a call, and the type of webhook. */
-export interface Asking {
+export interface CallInput {
   readonly seen: VersionedAttributes;
   readonly type: HookType;
   /** Receives the warnings, also those of a denial. */
@@ -51,7 +51,7 @@ export interface Asking {
  * The response of a webhook that allows the operation.
  * @throws CallFailure; StatusError if it denies the operation or cannot be called for it.
  */
-export async function allowedBy({ hook }: HookCall, { seen, type, warn }: Asking): Promise<ReviewResponse> {
+export async function allowedBy({ hook }: HookCall, { seen, type, warn }: CallInput): Promise<ReviewResponse> {
   const { scope, dryRun } = seen.attributes;
   if (dryRun && hook.sideEffects !== "None" && hook.sideEffects !== "NoneOnDryRun")
     throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
@@ -98,10 +98,10 @@ function checked(bytes: Uint8Array, { hook, read }: Checking): ReviewResponse {
 function denial(name: string, result: Fields): StatusError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`;
   const [message, reason, status] = [textOf(result["message"]), textOf(result["reason"]), textOf(result["status"])];
-  const asked = typeof result["code"] === "number" ? result["code"] : 0;
-  const code = asked < 400 ? 400 : asked;
+  const responseCode = typeof result["code"] === "number" ? result["code"] : 0;
+  const code = responseCode < 400 ? 400 : responseCode;
   const why = message === "" ? reason : message;
-  const said: Status & Fields = {
+  const failure: Status & Fields = {
     ...result,
     kind: "Status",
     apiVersion: "v1",
@@ -110,7 +110,7 @@ function denial(name: string, result: Fields): StatusError {
     message: why === "" ? `${by} without explanation` : `${by}: ${why}`,
     code,
   };
-  return new StatusError(code, said);
+  return new StatusError(code, failure);
 }
 
 /** True if the webhook's call failed and its failures are ignored. */

@@ -12,24 +12,24 @@ import type { VersionedAttributes } from "./review.ts";
 /** Calls the webhooks that match an operation. @throws StatusError of the first one, in their order, that denies it. */
 export function* callValidating(attributes: AdmissionAttributes): Steps<void> {
   const { scope } = attributes;
-  const asked: { readonly call: HookCall; readonly seen: VersionedAttributes; readonly warnings: string[] }[] = [];
+  const calls: { readonly call: HookCall; readonly seen: VersionedAttributes; readonly warnings: string[] }[] = [];
   for (const hook of hooksOf(scope, "validating")) {
     const invocation = invocationOf(hook.criteria, attributes);
     if (invocation === undefined) continue;
     const seen = yield* versioned(attributes, invocation);
-    if (yield* meetsConditions(hook, seen)) asked.push({ call: { hook, invocation }, seen, warnings: [] });
+    if (yield* meetsConditions(hook, seen)) calls.push({ call: { hook, invocation }, seen, warnings: [] });
   }
-  if (asked.length === 0) return;
+  if (calls.length === 0) return;
   if (scope.server.timeline.now() >= scope.deadline) throw gatewayTimeout();
-  const answers = asked.map(({ call, seen, warnings }) =>
+  const responses = calls.map(({ call, seen, warnings }) =>
     allowedBy(call, { seen, type: "validating", warn: (texts) => warnings.push(...texts) }),
   );
-  const outcomes = yield* waitFor(Promise.allSettled(answers));
+  const outcomes = yield* waitFor(Promise.allSettled(responses));
   // In the order of the webhooks, regardless of which responded first.
-  scope.warnings.push(...asked.flatMap(({ warnings }) => warnings));
+  scope.warnings.push(...calls.flatMap(({ warnings }) => warnings));
   const failures: { readonly hook: Hook; readonly index: number; readonly reason: unknown }[] = [];
   for (const [index, outcome] of outcomes.entries()) {
-    const hook = asked[index]?.call.hook;
+    const hook = calls[index]?.call.hook;
     if (outcome.status === "rejected" && hook !== undefined) failures.push({ hook, index, reason: outcome.reason });
   }
   for (const { hook, index, reason } of failures)

@@ -7,7 +7,7 @@ import { declare, type FunctionDecl, type Run } from "./function.ts";
 
 /** Decides what a user may do. */
 export interface Decider {
-  decide(user: User, asked: Attributes): { readonly allowed: boolean; readonly reason?: string };
+  decide(user: User, attributes: Attributes): { readonly allowed: boolean; readonly reason?: string };
 }
 
 const prefix = "kubernetes.authorization";

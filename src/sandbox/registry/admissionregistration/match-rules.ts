@@ -54,12 +54,14 @@ function resourceErrors(resources: readonly string[], field: string): FieldError
 
 /** A rule of a webhook. */
 export function ruleErrors(rule: Fields, field: string): FieldError[] {
-  const asked = textsIn(rule["operations"]);
+  const ruleOperations = textsIn(rule["operations"]);
   const [groups, versions] = [textsIn(rule["apiGroups"]), textsIn(rule["apiVersions"])];
   return [
-    ...(asked.length === 0 ? [required(`${field}.operations`)] : []),
-    ...aloneErrors(asked, `${field}.operations`, "operations"),
-    ...eachErrors(asked, `${field}.operations`, (operation, here) => choiceErrors(operation, here, operations)),
+    ...(ruleOperations.length === 0 ? [required(`${field}.operations`)] : []),
+    ...aloneErrors(ruleOperations, `${field}.operations`, "operations"),
+    ...eachErrors(ruleOperations, `${field}.operations`, (operation, here) =>
+      choiceErrors(operation, here, operations),
+    ),
     ...(groups.length === 0 ? [required(`${field}.apiGroups`)] : []),
     ...aloneErrors(groups, `${field}.apiGroups`, "API groups"),
     ...(versions.length === 0 ? [required(`${field}.apiVersions`)] : []),

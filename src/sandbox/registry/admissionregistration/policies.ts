@@ -52,11 +52,11 @@ function variableErrors(variable: Fields, { field, expressions }: ExpressionPlac
         ? []
         : [invalid(`${field}.name`, text, "must be a valid CEL identifier")];
   const at = `${field}.expression`;
-  const said =
+  const expressionErrors =
     textOf(variable["expression"]).trim() === ""
       ? [required(at, "expression is not specified")]
       : expressions.variableErrors(variable, at);
-  return [...named, ...said];
+  return [...named, ...expressionErrors];
 }
 
 /** The expressions of a policy; those of a mutating one have `variables` even if it declares none. */

@@ -9,19 +9,19 @@ import { bindingErrors } from "./policies.ts";
 
 const actions = ["Audit", "Deny", "Warn"];
 
-function actionErrors(asked: readonly string[]): FieldError[] {
+function actionErrors(validationActions: readonly string[]): FieldError[] {
   const field = "spec.validationActions";
   const isRepeated = seenBefore();
-  const errors = eachErrors(asked, field, (action, here) => [
+  const errors = eachErrors(validationActions, field, (action, here) => [
     ...choiceErrors(action, here, actions),
     ...(isRepeated(action) ? [duplicate(here, action)] : []),
   ]);
-  if (asked.includes("Deny") && asked.includes("Warn")) {
+  if (validationActions.includes("Deny") && validationActions.includes("Warn")) {
     const why =
       "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
-    errors.push(invalid(field, asked, why));
+    errors.push(invalid(field, validationActions, why));
   }
-  if (asked.length === 0) errors.push(required(field, "at least one validation action is required"));
+  if (validationActions.length === 0) errors.push(required(field, "at least one validation action is required"));
   return errors;
 }
 

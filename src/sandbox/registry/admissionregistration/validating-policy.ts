@@ -16,7 +16,7 @@ import { commonErrors, expressionsOf } from "./policies.ts";
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
 function validationErrors(validation: Fields, { field, expressions }: ExpressionPlace): FieldError[] {
-  const [text, said] = [textOf(validation["message"]), textOf(validation["messageExpression"])];
+  const [text, messageExpression] = [textOf(validation["message"]), textOf(validation["messageExpression"])];
   const [expression, reason] = [textOf(validation["expression"]), validation["reason"]];
   const nonEmpty = "must be non-empty if specified";
   const at = `${field}.expression`;
@@ -24,9 +24,10 @@ function validationErrors(validation: Fields, { field, expressions }: Expression
     expression.trim() === ""
       ? [required(at, "expression is not specified")]
       : expressions.errors({ text: expression, field: at }, "condition");
-  const saidAt = `${field}.messageExpression`;
-  if (said.trim() !== "") errors.push(...expressions.errors({ text: said, field: saidAt }, "message"));
-  else if (said !== "") errors.push(invalid(saidAt, said, nonEmpty));
+  const messageExpressionAt = `${field}.messageExpression`;
+  if (messageExpression.trim() !== "")
+    errors.push(...expressions.errors({ text: messageExpression, field: messageExpressionAt }, "message"));
+  else if (messageExpression !== "") errors.push(invalid(messageExpressionAt, messageExpression, nonEmpty));
   if (text !== "" && text.trim() === "") errors.push(invalid(`${field}.message`, text, nonEmpty));
   else if (/[\r\n]/.test(text.trim())) errors.push(invalid(`${field}.message`, text, "must not contain line breaks"));
   if (reason !== undefined) errors.push(...choiceErrors(reason, `${field}.reason`, reasons));

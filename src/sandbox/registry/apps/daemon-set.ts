@@ -89,8 +89,8 @@ export const daemonSetStrategy: RESTStrategy = restStrategy({
   // It is a number in storage, written even when it is 0.
   setDefaults: (daemonSet) => noteGeneration(daemonSet, daemonSet.metadata.annotations?.[generation] ?? "0"),
   prepareForCreate(daemonSet) {
-    const asked = Number(daemonSet.metadata.annotations?.[generation]);
-    noteGeneration(daemonSet, String(Math.max(1, asked || 0)));
+    const requested = Number(daemonSet.metadata.annotations?.[generation]);
+    noteGeneration(daemonSet, String(Math.max(1, requested || 0)));
   },
   prepareForUpdate(daemonSet, old) {
     const before = Number(old.metadata.annotations?.[generation] ?? "1");

@@ -88,15 +88,15 @@ function signerErrors(value: unknown): FieldError[] {
 
 /** An existing request may keep values that are rejected now. */
 function usageErrors(value: unknown, old: unknown): FieldError[] {
-  const [asked, had] = [textsIn(value), textsIn(old)];
+  const [requested, had] = [textsIn(value), textsIn(old)];
   const [knowsAll, repeatsNone] = [had.every((usage) => usages.includes(usage)), new Set(had).size === had.length];
   const isRepeated = seenBefore();
   return [
-    ...(asked.length === 0 ? [required("spec.usages")] : []),
-    ...eachErrors(asked, "spec.usages", (usage, field) =>
+    ...(requested.length === 0 ? [required("spec.usages")] : []),
+    ...eachErrors(requested, "spec.usages", (usage, field) =>
       usages.includes(usage) || !knowsAll ? [] : [notSupported(field, usage, usages)],
     ),
-    ...eachErrors(asked, "spec.usages", (usage, field) =>
+    ...eachErrors(requested, "spec.usages", (usage, field) =>
       isRepeated(usage) && repeatsNone ? [duplicate(field, usage)] : [],
     ),
   ];

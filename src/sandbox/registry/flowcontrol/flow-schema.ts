@@ -44,17 +44,17 @@ function subjectErrors(subject: Fields, field: string): FieldError[] {
   ];
 }
 
-function verbErrors(asked: readonly string[], field: string): FieldError[] {
-  if (asked.length === 0) return [required(field, "verbs must contain at least one value")];
-  if (asked.includes("*"))
-    return asked.length > 1 ? [invalid(field, asked, "if '*' is present, must not specify other verbs")] : [];
-  return asked.every((verb) => verbs.includes(verb)) ? [] : [notSupported(field, asked, verbs)];
+function verbErrors(ruleVerbs: readonly string[], field: string): FieldError[] {
+  if (ruleVerbs.length === 0) return [required(field, "verbs must contain at least one value")];
+  if (ruleVerbs.includes("*"))
+    return ruleVerbs.length > 1 ? [invalid(field, ruleVerbs, "if '*' is present, must not specify other verbs")] : [];
+  return ruleVerbs.every((verb) => verbs.includes(verb)) ? [] : [notSupported(field, ruleVerbs, verbs)];
 }
 
-function listErrors(asked: readonly string[], field: string, what: string, one: string): FieldError[] {
-  if (asked.length === 0) return [required(field, `resource rules must supply at least one ${one}`)];
-  if (asked.length < 2 || !asked.includes("*")) return [];
-  return [invalid(field, asked, `if '*' is present, must not specify other ${what}`)];
+function listErrors(values: readonly string[], field: string, what: string, one: string): FieldError[] {
+  if (values.length === 0) return [required(field, `resource rules must supply at least one ${one}`)];
+  if (values.length < 2 || !values.includes("*")) return [];
+  return [invalid(field, values, `if '*' is present, must not specify other ${what}`)];
 }
 
 function namespaceErrors(rule: Fields, field: string): FieldError[] {

@@ -113,12 +113,18 @@ export const ingressStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateChange],
   validate(ingress) {
     // Only new objects must not set both annotation and field: older ones may predate the field.
-    const said = ingress.metadata.annotations?.[classAnnotation];
+    const annotatedClass = ingress.metadata.annotations?.[classAnnotation];
     const className = ingress.spec?.["ingressClassName"];
     const differs =
-      ingress.metadata.generation === 1 && said !== undefined && className !== undefined && said !== className;
+      ingress.metadata.generation === 1 &&
+      annotatedClass !== undefined &&
+      className !== undefined &&
+      annotatedClass !== className;
     const why = "must match `ingressClassName` when both are specified";
-    return [...specErrors(ingress), ...(differs ? [invalid(`annotations.${classAnnotation}`, said, why)] : [])];
+    return [
+      ...specErrors(ingress),
+      ...(differs ? [invalid(`annotations.${classAnnotation}`, annotatedClass, why)] : []),
+    ];
   },
   validateUpdate: specErrors,
   status: { validateUpdate: ({ status }, { status: old }) => balancerErrors({ status, old }) },

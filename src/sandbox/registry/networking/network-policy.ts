@@ -101,11 +101,11 @@ function validate({ spec = {} }: ApiObject, known: ReadonlySet<string>): FieldEr
       );
     }
   }
-  const asked = Array.isArray(spec["policyTypes"]) ? spec["policyTypes"].map(textOf) : [];
-  if (asked.length > types.length) {
-    return [...errors, invalid("spec.policyTypes", asked, "may not specify more than two policyTypes")];
+  const policyTypes = Array.isArray(spec["policyTypes"]) ? spec["policyTypes"].map(textOf) : [];
+  if (policyTypes.length > types.length) {
+    return [...errors, invalid("spec.policyTypes", policyTypes, "may not specify more than two policyTypes")];
   }
-  const wrong = asked.flatMap((type, index) =>
+  const wrong = policyTypes.flatMap((type, index) =>
     types.includes(type) ? [] : [notSupported(`spec.policyTypes[${index}]`, type, types)],
   );
   return [...errors, ...wrong];

@@ -36,12 +36,14 @@ const effects = ["NoExecute", "NoSchedule", "None"];
 
 /** A taint, which keeps claims off a device. */
 export function taintErrors({ key, value, effect }: Fields, field: string): FieldError[] {
-  const [text, said] = [textOf(value), textOf(effect)];
+  const [text, effectText] = [textOf(value), textOf(effect)];
   return [
     ...qualifiedNameErrors(key, `${field}.key`),
     ...labelValueProblems(text).map((problem) => invalid(`${field}.value`, text, problem)),
-    ...(said === "" ? [required(`${field}.effect`)] : []),
-    ...(said === "" || effects.includes(said) ? [] : [notSupported(`${field}.effect`, said, effects)]),
+    ...(effectText === "" ? [required(`${field}.effect`)] : []),
+    ...(effectText === "" || effects.includes(effectText)
+      ? []
+      : [notSupported(`${field}.effect`, effectText, effects)]),
   ];
 }
 

@@ -44,10 +44,10 @@ export const volumeStrategy: RESTStrategy = restStrategy({
   status: {
     prepareForUpdate(volume, old, { now }) {
       const status = child(volume, "status");
-      const [asked, before] = [status["lastPhaseTransitionTime"], old.status?.["lastPhaseTransitionTime"]];
+      const [sent, before] = [status["lastPhaseTransitionTime"], old.status?.["lastPhaseTransitionTime"]];
       const isSame = status["phase"] === old.status?.["phase"];
-      if (isSame && asked === undefined && before !== undefined) status["lastPhaseTransitionTime"] = before;
-      if (!isSame && (asked === undefined || asked === before)) status["lastPhaseTransitionTime"] = formatTime(now);
+      if (isSame && sent === undefined && before !== undefined) status["lastPhaseTransitionTime"] = before;
+      if (!isSame && (sent === undefined || sent === before)) status["lastPhaseTransitionTime"] = formatTime(now);
     },
   },
   validate: ({ spec = {} }) => volumeSpecErrors(spec, whole),

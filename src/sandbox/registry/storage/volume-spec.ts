@@ -18,11 +18,11 @@ interface Where {
 }
 
 function accessErrors(spec: Fields, field: string): FieldError[] {
-  const asked = textsIn(spec["accessModes"]);
-  const errors = asked.length === 0 ? [required(field)] : [];
-  for (const mode of asked) if (!modes.includes(mode)) errors.push(notSupported(field, mode, modes));
-  const others = asked.some((mode) => mode !== "ReadWriteOncePod" && modes.includes(mode));
-  if (asked.includes("ReadWriteOncePod") && others)
+  const accessModes = textsIn(spec["accessModes"]);
+  const errors = accessModes.length === 0 ? [required(field)] : [];
+  for (const mode of accessModes) if (!modes.includes(mode)) errors.push(notSupported(field, mode, modes));
+  const others = accessModes.some((mode) => mode !== "ReadWriteOncePod" && modes.includes(mode));
+  if (accessModes.includes("ReadWriteOncePod") && others)
     errors.push(notAllowed(field, "may not use ReadWriteOncePod with other access modes"));
   return errors;
 }

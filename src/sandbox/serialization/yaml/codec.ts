@@ -30,8 +30,8 @@ export function yamlReadyFor(
 ): Promise<void> | undefined {
   if (slot.codec !== undefined) return undefined;
   const type = headers["content-type"] ?? "";
-  const asked = type.includes(yamlType) || (headers["accept"] ?? "").includes(yamlType);
-  return asked || (type.includes(appliedType) && !isPlainJson(body)) ? load(slot) : undefined;
+  const isYaml = type.includes(yamlType) || (headers["accept"] ?? "").includes(yamlType);
+  return isYaml || (type.includes(appliedType) && !isPlainJson(body)) ? load(slot) : undefined;
 }
 
 /** True if a body is JSON without duplicate keys, which YAML treats differently. */

@@ -17,31 +17,31 @@ export interface Found {
 interface Rule {
   readonly code: string;
   readonly message?: RegExp;
-  readonly says: string;
+  readonly goMessage: string;
   /** Found while scanning tokens (lines count from 1), or while parsing them (from 0). */
   readonly by: "scanner" | "parser";
 }
 
 const rules: readonly Rule[] = [
-  { code: "TAB_AS_INDENT", says: "found character that cannot start any token", by: "scanner" },
-  { code: "BAD_SCALAR_START", says: "found character that cannot start any token", by: "scanner" },
-  { code: "BAD_DQ_ESCAPE", says: "found unknown escape character", by: "scanner" },
-  { code: "MISSING_CHAR", message: /closing/, says: "found unexpected end of stream", by: "scanner" },
-  { code: "MISSING_CHAR", message: /followed by map values/, says: "could not find expected ':'", by: "scanner" },
-  { code: "TAG_RESOLVE_FAILED", message: /Verbatim/, says: "did not find the expected '>'", by: "scanner" },
-  { code: "BAD_INDENT", message: /Flow sequence/, says: "did not find expected ',' or ']'", by: "parser" },
-  { code: "BAD_INDENT", message: /Flow map/, says: "did not find expected ',' or '}'", by: "parser" },
-  { code: "UNEXPECTED_TOKEN", message: /flow-\w+-end/, says: "did not find expected node content", by: "parser" },
+  { code: "TAB_AS_INDENT", goMessage: "found character that cannot start any token", by: "scanner" },
+  { code: "BAD_SCALAR_START", goMessage: "found character that cannot start any token", by: "scanner" },
+  { code: "BAD_DQ_ESCAPE", goMessage: "found unknown escape character", by: "scanner" },
+  { code: "MISSING_CHAR", message: /closing/, goMessage: "found unexpected end of stream", by: "scanner" },
+  { code: "MISSING_CHAR", message: /followed by map values/, goMessage: "could not find expected ':'", by: "scanner" },
+  { code: "TAG_RESOLVE_FAILED", message: /Verbatim/, goMessage: "did not find the expected '>'", by: "scanner" },
+  { code: "BAD_INDENT", message: /Flow sequence/, goMessage: "did not find expected ',' or ']'", by: "parser" },
+  { code: "BAD_INDENT", message: /Flow map/, goMessage: "did not find expected ',' or '}'", by: "parser" },
+  { code: "UNEXPECTED_TOKEN", message: /flow-\w+-end/, goMessage: "did not find expected node content", by: "parser" },
   {
     code: "UNEXPECTED_TOKEN",
     message: /block-seq-ind/,
-    says: "block sequence entries are not allowed in this context",
+    goMessage: "block sequence entries are not allowed in this context",
     by: "scanner",
   },
   {
     code: "UNEXPECTED_TOKEN",
     message: /Block scalar header/,
-    says: "did not find expected comment or line break",
+    goMessage: "did not find expected comment or line break",
     by: "scanner",
   },
 ];
@@ -49,9 +49,9 @@ const rules: readonly Rule[] = [
 /** The line of a position, counting from 0. */
 const lineAt = (text: string, at: number): number => text.slice(0, at).split("\n").length - 1;
 
-function problem(says: string, line: number, by: Rule["by"]): string {
+function problem(goMessage: string, line: number, by: Rule["by"]): string {
   // Go omits the first line's number.
-  return line === 0 ? says : `line ${by === "scanner" ? line + 1 : line}: ${says}`;
+  return line === 0 ? goMessage : `line ${by === "scanner" ? line + 1 : line}: ${goMessage}`;
 }
 
 /** Go's error for a flow list or map that is not closed; undefined if all are. */
@@ -60,8 +60,8 @@ function unfinished(text: string, { message, at }: Found): string | undefined {
   const end = text.trimEnd();
   if (what === undefined || at < end.length) return undefined;
   const missing = what === "map" ? "',' or '}'" : "',' or ']'";
-  const says = `did not find expected ${/[[{,]$/.test(end) ? "node content" : missing}`;
-  return problem(says, text.replace(/\n$/, "").split("\n").length, "parser");
+  const goMessage = `did not find expected ${/[[{,]$/.test(end) ? "node content" : missing}`;
+  return problem(goMessage, text.replace(/\n$/, "").split("\n").length, "parser");
 }
 
 /** The message, without `yaml: ` in front; our parser's own if Go's is unknown. */
@@ -75,7 +75,7 @@ export function goProblem(text: string, found: Found): string {
     return problem("mapping values are not allowed in this context", lineAt(text, at + (colon?.index ?? 0)), "scanner");
   }
   const rule = rules.find((candidate) => candidate.code === code && (candidate.message?.test(message) ?? true));
-  if (rule !== undefined) return problem(rule.says, line, rule.by);
+  if (rule !== undefined) return problem(rule.goMessage, line, rule.by);
   if (code !== "BAD_INDENT") return problem("did not find expected key", line, "parser");
   const before = text.split("\n")[line - 1] ?? "";
   return problem(

@@ -166,10 +166,10 @@ function mapOf(pairs: readonly Pair[], reading: Reading): Fields {
       for (const [name, item] of mergedFrom(value, reading)) merged.set(name, item);
       continue;
     }
-    const said = keyOf(key, value, reading);
-    const name = String(said);
+    const keyValue = keyOf(key, value, reading);
+    const name = String(keyValue);
     if (own.has(name))
-      reading.repeated.push(`line ${lineOf(key, reading)}: key ${JSON.stringify(said)} already set in map`);
+      reading.repeated.push(`line ${lineOf(key, reading)}: key ${JSON.stringify(keyValue)} already set in map`);
     own.set(name, valueOf(value, reading));
   }
   const result: Fields = {};

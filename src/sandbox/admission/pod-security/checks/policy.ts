@@ -70,10 +70,11 @@ function modeOf(labels: Readonly<Record<string, string>>, mode: string, errors: 
   const level = labels[`${prefix}${mode}`];
   const parsed = level === undefined ? undefined : parsedLevel(level);
   if (level !== undefined && parsed === undefined) wrong(mode, level, `must be one of ${levels.join(", ")}`);
-  const asked = labels[`${prefix}${mode}-version`];
-  const version = asked === undefined ? "latest" : parsedVersion(asked);
-  if (asked !== undefined && version === undefined) wrong(`${mode}-version`, asked, 'must be "latest" or "v1.x"');
-  return { level, parsed, version: version ?? "latest", hasVersion: asked !== undefined };
+  const versionLabel = labels[`${prefix}${mode}-version`];
+  const version = versionLabel === undefined ? "latest" : parsedVersion(versionLabel);
+  if (versionLabel !== undefined && version === undefined)
+    wrong(`${mode}-version`, versionLabel, 'must be "latest" or "v1.x"');
+  return { level, parsed, version: version ?? "latest", hasVersion: versionLabel !== undefined };
 }
 
 /** The policy in these labels of a namespace, and all errors in them. Without labels everything is allowed. */

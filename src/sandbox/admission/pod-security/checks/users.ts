@@ -12,13 +12,13 @@ import {
 
 const asNonRoot: CheckPod = (pod) => {
   const reason = "runAsNonRoot != true";
-  const podSays = secured(pod.spec, "runAsNonRoot");
+  const podValue = secured(pod.spec, "runAsNonRoot");
   const rooted = namesWhere(pod, (container) => secured(container, "runAsNonRoot") === false);
-  if (podSays === false || rooted.length > 0) {
-    const who = setters(podSays === false, rooted);
+  if (podValue === false || rooted.length > 0) {
+    const who = setters(podValue === false, rooted);
     return { reason, detail: `${who} must not set securityContext.runAsNonRoot=false` };
   }
-  if (podSays === true) return undefined;
+  if (podValue === true) return undefined;
   const silent = namesWhere(pod, (container) => secured(container, "runAsNonRoot") === undefined);
   if (silent.length === 0) return undefined;
   return { reason, detail: `pod or ${containersNamed(silent)} must set securityContext.runAsNonRoot=true` };

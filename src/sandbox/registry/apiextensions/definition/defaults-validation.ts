@@ -52,12 +52,12 @@ function checkDefault(structural: Structural, place: Place): void {
   const unknown = pruneValue(pruned, structural).length > 0 || !deepEqual(pruned, value);
   if (unknown) walk.errors.push(invalid(path, value, "must not have unknown fields"));
   const embedded = embeddedErrors(value, { structural, path });
-  const asked =
+  const errors =
     embedded.length > 0
       ? embedded
       : fieldErrorsOf(validate(schemaValidatorOf(structural.schema), { value, path: "" }), path);
-  walk.errors.push(...asked);
-  if (asked.length === 0) checkRules(structural, place);
+  walk.errors.push(...errors);
+  if (errors.length === 0) checkRules(structural, place);
 }
 
 /** A default must satisfy the rules both as a new value and as an unchanged one. */

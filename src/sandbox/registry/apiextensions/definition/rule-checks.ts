@@ -44,11 +44,11 @@ function textErrors(
   { rule, message }: { readonly rule: string; readonly message: string },
   path: string,
 ): FieldError[] {
-  const [rules, said] = [rule.trim(), message.trim()];
+  const [rules, text] = [rule.trim(), message.trim()];
   if (rules === "") return [required(`${path}.rule`, "rule is not specified")];
-  if (message !== "" && said === "") return [invalid(`${path}.message`, message, "must be non-empty if specified")];
-  if (hasBreaks(said)) return [invalid(`${path}.message`, message, "must not contain line breaks")];
-  return hasBreaks(rules) && said === ""
+  if (message !== "" && text === "") return [invalid(`${path}.message`, message, "must be non-empty if specified")];
+  if (hasBreaks(text)) return [invalid(`${path}.message`, message, "must not contain line breaks")];
+  return hasBreaks(rules) && text === ""
     ? [required(`${path}.message`, "message must be specified if rule contains line breaks")]
     : [];
 }

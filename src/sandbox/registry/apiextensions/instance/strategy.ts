@@ -203,13 +203,13 @@ const standard: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "
 function finalizerWarnings(finalizers: readonly string[], before: readonly string[]): string[] {
   const added = [...new Set(finalizers)].filter((finalizer) => !before.includes(finalizer)).sort();
   return added.flatMap((finalizer) => {
-    const said = (why: string): string => `metadata.finalizers: ${JSON.stringify(finalizer)}: ${why}`;
-    const problems = labelKeyProblems(finalizer).map(said);
+    const warning = (why: string): string => `metadata.finalizers: ${JSON.stringify(finalizer)}: ${why}`;
+    const problems = labelKeyProblems(finalizer).map(warning);
     if (finalizer.includes("/") || standard.has(finalizer)) return problems;
     const path = finalizer.includes(".") ? " including a path (/)" : "";
     return [
       ...problems,
-      said(
+      warning(
         `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
       ),
     ];

@@ -149,14 +149,14 @@ const skippedOf = ({ anyOf, allOf }: JSONSchemaProps): Skipped => ({
 });
 
 /** A value validation: which alternatives may contain types. */
-interface Asking extends At {
+interface ValueValidation extends At {
   readonly skipped: Skipped;
 }
 
 /** Checks the value validations of a schema. */
-function valueErrors(schema: JSONSchemaProps, { level, path, skipped }: Asking): FieldError[] {
+function valueErrors(schema: JSONSchemaProps, { level, path, skipped }: ValueValidation): FieldError[] {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern = "" } = schema;
-  const below = (where: string, skips: Skipped = nothingSkipped): Asking => ({
+  const below = (where: string, skips: Skipped = nothingSkipped): ValueValidation => ({
     level,
     path: `${path}.${where}`,
     skipped: skips,
@@ -201,11 +201,11 @@ const isUnset = (value: unknown): boolean =>
   value === false ||
   (Array.isArray(value) && value.length === 0);
 
-function nestedErrors(schema: JSONSchemaProps, at: Asking): FieldError[] {
+function nestedErrors(schema: JSONSchemaProps, at: ValueValidation): FieldError[] {
   const { items, properties = {}, additionalProperties: additional } = schema;
   const { path } = at;
   const forbidden = structuralOnly.filter(([name]) => !isUnset(schema[name]));
-  const below: Asking = { ...at, skipped: nothingSkipped };
+  const below: ValueValidation = { ...at, skipped: nothingSkipped };
   return [
     ...valueErrors(schema, at),
     ...(isSchema(items) ? nestedErrors(items, { ...below, path: `${path}.items` }) : []),
@@ -232,8 +232,8 @@ interface Beside {
 /**
  * Fields restricted by value validations at the root of a schema, but not described; deeper ones are not checked by the real server either.
  */
-function completenessErrors(asks: JSONSchemaProps, { structure, at, from }: Beside): FieldError[] {
-  const { not, allOf = [], anyOf = [], oneOf = [] } = asks;
+function completenessErrors(validation: JSONSchemaProps, { structure, at, from }: Beside): FieldError[] {
+  const { not, allOf = [], anyOf = [], oneOf = [] } = validation;
   const nested = (part: JSONSchemaProps, where: string): FieldError[] =>
     nestedCompleteness(part, { structure, at, from: `${from}.${where}` });
   return [
@@ -244,14 +244,14 @@ function completenessErrors(asks: JSONSchemaProps, { structure, at, from }: Besi
   ];
 }
 
-function nestedCompleteness(asks: JSONSchemaProps, beside: Beside): FieldError[] {
+function nestedCompleteness(validation: JSONSchemaProps, beside: Beside): FieldError[] {
   const { structure, at, from } = beside;
   if (structure === undefined) return [required(at, `because it is defined in ${from}`)];
-  const { items, properties = {} } = asks;
+  const { items, properties = {} } = validation;
   const { items: own } = structure;
   const ofItems = { structure: isSchema(own) ? own : undefined, at: `${at}.items`, from: `${from}.items` };
   return [
-    ...completenessErrors(asks, beside),
+    ...completenessErrors(validation, beside),
     ...(isSchema(items) ? nestedCompleteness(items, ofItems) : []),
     ...Object.entries(properties).flatMap(([name, part]) =>
       nestedCompleteness(part, {

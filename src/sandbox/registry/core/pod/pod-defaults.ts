@@ -47,11 +47,11 @@ function requestsOfPod(spec: Fields): void {
   if (Object.keys(limits).length === 0) return;
   const ofPods = (name: string): boolean => name === "cpu" || name === "memory";
   const own = isFields(resources["requests"]) ? resources["requests"] : {};
-  const asked = [...containerAmounts(spec, "requests")].filter(([name]) => ofPods(name));
+  const containerRequests = [...containerAmounts(spec, "requests")].filter(([name]) => ofPods(name));
   const rest = Object.entries(limits).filter(([name]) => ofPods(name) || name.startsWith("hugepages-"));
   const requests = {
     ...Object.fromEntries(rest),
-    ...Object.fromEntries(asked.map(([name, quantity]) => [name, formatQuantity(quantity)])),
+    ...Object.fromEntries(containerRequests.map(([name, quantity]) => [name, formatQuantity(quantity)])),
     ...own,
   };
   if (Object.keys(requests).length > 0) resources["requests"] = requests;

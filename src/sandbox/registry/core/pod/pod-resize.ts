@@ -17,12 +17,15 @@ const namesOf = (spec: Fields, list: List): unknown[] => fieldsIn(spec[list]).ma
 
 /** The old containers with the requested resources and resize policies. */
 function resized(sent: Fields, old: Fields, list: List): Fields[] {
-  const asked = fieldsIn(sent[list]);
+  const sentContainers = fieldsIn(sent[list]);
   // Different containers are rejected below.
-  if (!deepEqual(namesOf(sent, list), namesOf(old, list))) return asked;
+  if (!deepEqual(namesOf(sent, list), namesOf(old, list))) return sentContainers;
   return fieldsIn(old[list]).map((container, index) => {
     const { resources: _resources, resizePolicy: _policy, ...rest } = container;
-    const { resources = {}, resizePolicy } = (asked[index] ?? {}) as { resources?: unknown; resizePolicy?: unknown };
+    const { resources = {}, resizePolicy } = (sentContainers[index] ?? {}) as {
+      resources?: unknown;
+      resizePolicy?: unknown;
+    };
     return { ...rest, resources, ...(resizePolicy === undefined ? {} : { resizePolicy }) };
   });
 }

@@ -82,9 +82,9 @@ export const podStrategy: RESTStrategy = restStrategy({
     // The status is written only through its subresource.
     if (old.status !== undefined) pod.status = old.status;
   },
-  checkGracefulDelete(pod, asked) {
+  checkGracefulDelete(pod, requested) {
     const own = at(pod, "spec", "terminationGracePeriodSeconds");
-    const period = asked ?? (typeof own === "number" ? own : defaultGraceSeconds);
+    const period = requested ?? (typeof own === "number" ? own : defaultGraceSeconds);
     // Without a kubelet, there is nothing to wait for.
     const nodeName = at(pod, "spec", "nodeName");
     return nodeName === undefined || nodeName === "" || finished(pod) ? 0 : Math.max(0, period);

@@ -57,18 +57,21 @@ export function resourceHealthErrors({ spec = {}, status = {} }: ApiObject): Fie
   return [
     ...(["containers", "initContainers"] as const).flatMap((list) => {
       const statuses = list === "containers" ? "containerStatuses" : "initContainerStatuses";
-      return eachErrors(fieldsIn(status[statuses]), `status.${statuses}`, (said, field) => {
-        const errorsOfName = nameErrorsFor(fieldsIn(spec[list]).find(({ name }) => name === said["name"]));
-        return eachErrors(fieldsIn(said[key]), `${field}.${key}`, ({ name, resources }, here) => [
+      return eachErrors(fieldsIn(status[statuses]), `status.${statuses}`, (containerStatus, field) => {
+        const errorsOfName = nameErrorsFor(fieldsIn(spec[list]).find(({ name }) => name === containerStatus["name"]));
+        return eachErrors(fieldsIn(containerStatus[key]), `${field}.${key}`, ({ name, resources }, here) => [
           ...errorsOfName(textOf(name), `${here}.name`),
           ...healthErrors(fieldsIn(resources), `${here}.resources`),
         ]);
       });
     }),
-    ...eachErrors(fieldsIn(status["ephemeralContainerStatuses"]), "status.ephemeralContainerStatuses", (said, field) =>
-      fieldsIn(said[key]).length === 0
-        ? []
-        : [notAllowed(`${field}.${key}`, "must not be specified in container status")],
+    ...eachErrors(
+      fieldsIn(status["ephemeralContainerStatuses"]),
+      "status.ephemeralContainerStatuses",
+      (containerStatus, field) =>
+        fieldsIn(containerStatus[key]).length === 0
+          ? []
+          : [notAllowed(`${field}.${key}`, "must not be specified in container status")],
     ),
   ];
 }

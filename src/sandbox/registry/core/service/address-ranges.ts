@@ -45,7 +45,7 @@ function keptLow(size: bigint): bigint {
 }
 
 /** A request for addresses. */
-export interface Asking {
+export interface AddressRequest {
   readonly addresses: ServiceAddresses;
   /** True: nothing is stored, and addresses are not checked for being taken. */
   readonly dryRun: boolean;
@@ -66,7 +66,7 @@ function rangesOf(addresses: ServiceAddresses, family: IpFamily): Candidate[] {
 const notReady = "allocator not ready";
 
 /** Why a Service cannot have the address that it requests; undefined if it can. */
-export function requestedProblem(text: string, { addresses, dryRun }: Asking): string | undefined {
+export function requestedProblem(text: string, { addresses, dryRun }: AddressRequest): string | undefined {
   const read = readAddress(text);
   if ("problem" in read) return read.problem;
   const [{ value }, ip] = [read.value, addressText(read.value)];
@@ -92,7 +92,7 @@ export type Given = { readonly is: "address"; readonly ip: string } | { readonly
  */
 export function nextAddress(
   family: IpFamily,
-  { addresses, dryRun, random }: Asking & { readonly random: Random },
+  { addresses, dryRun, random }: AddressRequest & { readonly random: Random },
 ): Given {
   const candidates = rangesOf(addresses, family);
   if (dryRun) {

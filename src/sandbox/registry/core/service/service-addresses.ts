@@ -122,9 +122,9 @@ function releasedErrors({ ipFamilyPolicy }: Fields, what: string): FieldError[] 
 /** Rejects a requested address that is taken or outside the server's ranges. Also allocates node ports. */
 export function takenErrors(service: ApiObject, old: ApiObject | undefined, context: StrategyContext): FieldError[] {
   const spec = child(service, "spec");
-  const asked = askedFrom(spec, old?.spec);
+  const first = firstRequested(spec, old?.spec);
   const families = textsIn(spec["ipFamilies"]);
-  for (const ip of textsIn(spec["clusterIPs"]).slice(asked)) {
+  for (const ip of textsIn(spec["clusterIPs"]).slice(first)) {
     const why = requestedProblem(ip, context);
     if (why === undefined) continue;
     // As the real server shows the list: with one entry per family.
@@ -135,7 +135,7 @@ export function takenErrors(service: ApiObject, old: ApiObject | undefined, cont
 }
 
 /** The index of the first address that a Service newly requests. */
-function askedFrom(spec: Fields, before: Fields | undefined): number {
+function firstRequested(spec: Fields, before: Fields | undefined): number {
   if (!hasAddress(spec) || isHeadless(spec)) return Infinity;
   if (before === undefined || !hasAddress(before)) return 0;
   const isUpgraded = listOf(before["ipFamilies"]).length === 1 && listOf(spec["ipFamilies"]).length === 2;
@@ -167,8 +167,8 @@ export function allocate(service: ApiObject, context: StrategyContext): void {
 export function isOutrun(allocated: AllocatedObject): boolean {
   const { object, old, context } = allocated;
   const had = textsIn(old?.spec?.["clusterIPs"]);
-  const asked = textsIn(object.spec?.["clusterIPs"]).filter((ip) => ip !== "None" && !had.includes(ip));
-  return asked.some((ip) => context.addresses.isTaken(canonicalAddress(ip))) || hasTakenPort(allocated);
+  const requested = textsIn(object.spec?.["clusterIPs"]).filter((ip) => ip !== "None" && !had.includes(ip));
+  return requested.some((ip) => context.addresses.isTaken(canonicalAddress(ip))) || hasTakenPort(allocated);
 }
 
 interface Giving {

@@ -29,8 +29,8 @@ export function beginAddresses(service: ApiObject, { old, own }: Beginning): Fie
   spec["ipFamilyPolicy"] ??= old?.spec?.["ipFamilyPolicy"] ?? (free ? "RequireDualStack" : "SingleStack");
   const related = relatedErrors(spec);
   if (related.length > 0) return related;
-  const asked = old === undefined ? [] : keptFamilies(spec, old.spec ?? {});
-  const errors = [...asked, ...severalErrors(spec), ...inferFamilies(spec, own)];
+  const keptErrors = old === undefined ? [] : keptFamilies(spec, old.spec ?? {});
+  const errors = [...keptErrors, ...severalErrors(spec), ...inferFamilies(spec, own)];
   if (errors.length > 0) return errors;
   // A headless Service without a selector needs no reachable address: it may have families that the server lacks.
   if (free) {

@@ -85,10 +85,12 @@ function firstPorts(spec: Fields, ports: Operation): FieldError[] {
     if (nodePortOf(port) === 0 && !needsNodePorts(spec)) continue;
     const shared = ofNumber.get(port["port"]);
     if (shared === undefined) {
-      const asked = nodePortOf(list.find((other) => other["port"] === port["port"] && nodePortOf(other) !== 0) ?? {});
-      const why = asked === 0 ? undefined : ports.allocate(asked);
-      if (why !== undefined) return [cannot(index, asked, why)];
-      port["nodePort"] = asked === 0 ? ports.next() : asked;
+      const requested = nodePortOf(
+        list.find((other) => other["port"] === port["port"] && nodePortOf(other) !== 0) ?? {},
+      );
+      const why = requested === 0 ? undefined : ports.allocate(requested);
+      if (why !== undefined) return [cannot(index, requested, why)];
+      port["nodePort"] = requested === 0 ? ports.next() : requested;
       ofNumber.set(port["port"], nodePortOf(port));
     } else if (nodePortOf(port) === 0) port["nodePort"] = shared;
     else if (nodePortOf(port) !== shared) {
@@ -105,11 +107,11 @@ function laterPorts(spec: Fields, before: Fields, ports: Operation): FieldError[
   const seen = new Set<string>();
   const given = new Set<number>();
   for (const [index, port] of fieldsIn(spec["ports"]).entries()) {
-    const asked = nodePortOf(port);
-    if (asked === 0 && !needsNodePorts(spec)) continue;
-    const why = asked === 0 || had.has(asked) || given.has(asked) ? undefined : ports.allocate(asked);
-    if (why !== undefined) return [cannot(index, asked, why)];
-    port["nodePort"] = asked === 0 ? ports.next() : asked;
+    const requested = nodePortOf(port);
+    if (requested === 0 && !needsNodePorts(spec)) continue;
+    const why = requested === 0 || had.has(requested) || given.has(requested) ? undefined : ports.allocate(requested);
+    if (why !== undefined) return [cannot(index, requested, why)];
+    port["nodePort"] = requested === 0 ? ports.next() : requested;
     given.add(nodePortOf(port));
     const shown = `{${textOf(port["protocol"])} ${nodePortOf(port)}}`;
     if (seen.has(shown)) throw refusal(500, "", `duplicate nodePort: ${shown}`);
@@ -120,14 +122,14 @@ function laterPorts(spec: Fields, before: Fields, ports: Operation): FieldError[
 
 /** @throws StatusError 500 for a port that cannot be allocated. */
 function healthPort(spec: Fields, ports: Operation): void {
-  const asked = healthPortOf(spec);
-  if (asked === 0) {
+  const requested = healthPortOf(spec);
+  if (requested === 0) {
     spec["healthCheckNodePort"] = ports.next();
     return;
   }
-  const why = ports.allocate(asked);
+  const why = ports.allocate(requested);
   if (why === undefined) return;
-  const message = `failed to allocate requested HealthCheck NodePort ${asked}: ${why}`;
+  const message = `failed to allocate requested HealthCheck NodePort ${requested}: ${why}`;
   throw refusal(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
@@ -156,10 +158,10 @@ export function allocateNodePorts(
 export function hasTakenPort({ object, old, context }: AllocatedObject): boolean {
   const [spec, before] = [object.spec ?? {}, old?.spec ?? {}];
   const had = nodePortsOf(before).add(healthPortOf(before));
-  const asked = [...nodePortsOf(spec).add(healthPortOf(spec))].filter((port) => port !== 0 && !had.has(port));
-  if (asked.length === 0) return false;
+  const requested = [...nodePortsOf(spec).add(healthPortOf(spec))].filter((port) => port !== 0 && !had.has(port));
+  if (requested.length === 0) return false;
   const taken = context.takenNodePorts();
-  return asked.some((port) => taken.has(port));
+  return requested.some((port) => taken.has(port));
 }
 
 /** An update that omits node ports keeps those of ports with the same name. */

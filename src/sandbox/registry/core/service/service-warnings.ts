@@ -13,7 +13,7 @@ export function serviceWarnings({ spec = {}, metadata }: ApiObject): string[] {
   const balancerIp = textOf(spec["loadBalancerIP"]);
   const isElsewhere = type === "ExternalName";
   const [hasExternal, ignored] = [externalIps.length > 0, "is ignored for headless services"];
-  const said: readonly (readonly [boolean, string])[] = [
+  const warnings: readonly (readonly [boolean, string])[] = [
     [metadata.annotations?.[hints] !== undefined, `annotation ${hints} is deprecated, please use ${mode} instead`],
     ...(ip === "" || ip === "None" ? [] : listWarnings("spec.clusterIPs", textsIn(spec["clusterIPs"]))),
     [isHeadless && balancerIp !== "", `spec.loadBalancerIP ${ignored}`],
@@ -32,7 +32,7 @@ export function serviceWarnings({ spec = {}, metadata }: ApiObject): string[] {
       'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
     ],
   ];
-  return said.flatMap(([isSo, text]) => (isSo ? [text] : []));
+  return warnings.flatMap(([isSo, text]) => (isSo ? [text] : []));
 }
 
 type Warning = readonly [isSo: true, text: string];
