@@ -20,12 +20,12 @@ export interface Backoff {
  */
 export function reflectorBackoff(options: { readonly now: () => number; readonly random: Random }): Backoff {
   let baseMs = initialMs;
-  let askedAt = options.now();
+  let lastFailureAt = options.now();
   return {
     nextMs() {
       const now = options.now();
-      if (now - askedAt > resetMs) baseMs = initialMs;
-      askedAt = now;
+      if (now - lastFailureAt > resetMs) baseMs = initialMs;
+      lastFailureAt = now;
       const delayMs = baseMs * (1 + options.random.next());
       baseMs = Math.min(baseMs * factor, maxMs);
       return delayMs;

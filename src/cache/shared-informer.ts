@@ -94,7 +94,7 @@ const minResyncMs = 1000;
  * Objects are identified by key (`namespace/name`), not by uid. An object that was deleted and recreated unseen is one update between two
  * uids: compare the uids where it matters.
  *
- * **Staleness.** A read never asks the server. Normally the cache is milliseconds behind. Without a connection it stays as it was when the
+ * **Staleness.** A read never queries the server. Normally the cache is milliseconds behind. Without a connection it stays as it was when the
  * connection was lost, which a read does not show (`state` does). So a controller that has just written may read the previous state: hold
  * back its key with expectations, or until `lister.appliedResourceVersion()` has reached the version of the write.
  *
@@ -165,7 +165,7 @@ export class SharedInformer<T extends StoredObject> {
     this.lister = listerOf(indexer, queue);
   }
 
-  /** Whether the initial list is in the store. `HandlerRegistration.hasSynced` tells whether a handler has been notified of it. */
+  /** Whether the initial list is in the store. `HandlerRegistration.hasSynced`: whether a handler has been notified of it. */
   get hasSynced(): boolean {
     return this.#queue.hasSynced && !this.#processor.hasPending;
   }
@@ -207,8 +207,9 @@ export class SharedInformer<T extends StoredObject> {
   }
 
   #resyncMs(options: HandlerOptions | undefined): number {
-    const asked = options?.resyncMs ?? this.#options.resyncMs ?? twelveHoursMs * (1 + this.#options.random.next());
-    return asked > 0 ? Math.max(asked, minResyncMs) : 0;
+    const requestedMs =
+      options?.resyncMs ?? this.#options.resyncMs ?? twelveHoursMs * (1 + this.#options.random.next());
+    return requestedMs > 0 ? Math.max(requestedMs, minResyncMs) : 0;
   }
 
   /**

@@ -93,14 +93,14 @@ const shownWarnings = 3;
 
 /** The latest Warning of each reason and object, except those that the findings contain already. */
 function warningsOf(look: Look, item: Item, findings: readonly Finding[]): readonly Warning[] {
-  const said = findings.map(({ why }) => withoutNames(why)).join("\n");
+  const findingsText = findings.map(({ why }) => withoutNames(why)).join("\n");
   const refs = new Map([refOf(item), ...findings.map(({ at }) => at)].map((ref) => [refText(ref), ref]));
   const latest = new Map<string, Warning>();
   for (const event of look.eventsIn(item.object.metadata.namespace ?? "default")) {
     const { type, reason = "", message = "", involvedObject, count = 1 } = event;
     const at = refs.get(`${involvedObject.kind} ${involvedObject.name}`);
     const text = withoutPreemption(message.trim());
-    if (at === undefined || type !== "Warning" || said.includes(withoutNames(text))) continue;
+    if (at === undefined || type !== "Warning" || findingsText.includes(withoutNames(text))) continue;
     latest.set(`${involvedObject.kind} ${reason}`, { at, text: `${reason}: ${text}`, seenAt: eventTime(event), count });
   }
   return [...latest.values()].sort((a, b) => b.seenAt - a.seenAt).slice(0, shownWarnings);
@@ -111,7 +111,7 @@ function withoutNames(text: string): string {
   return text.replace(/^\(combined from similar events\): |Error creating: /g, "").replace(/"[^"]*"/g, '""');
 }
 
-/** For one line: what could not be looked at, without what the summary already says. */
+/** For one line: what could not be looked at, without what the summary already contains. */
 export function notSeen({ verdict, says }: Pick<Diagnosis, "verdict" | "says">): string {
   const { unseen } = verdict.evidence;
   return unseenText(unseen.filter(({ what, why }) => !says.startsWith(what) && !says.includes(why)));

@@ -15,7 +15,7 @@ export interface AttachmentFindings {
 }
 
 /**
- * For each bound claim of a pod whose volume is not attached to the pod's node: what its VolumeAttachment says, or which other node has a
+ * For each bound claim of a pod whose volume is not attached to the pod's node: what its VolumeAttachment reports, or which other node has a
  * volume that may be attached to only one.
  */
 export function attachmentFindings(look: Look, { object: pod }: Item<Pod>): AttachmentFindings {

@@ -93,18 +93,18 @@ const lacksRequest = /missing request for \S+ in container/;
 function apisOf(spec: Spec | undefined, reason: string): readonly Advice[] {
   const type = /^FailedGet(\w+)Metric$/.exec(reason)?.[1] ?? "";
   const api = apis[type];
-  const isAsked = (spec?.metrics ?? []).some((metric) => metric.type === type);
-  return api === undefined || !isAsked ? [] : [kubectl(`get --raw /apis/${api}`)];
+  const hasMetric = (spec?.metrics ?? []).some((metric) => metric.type === type);
+  return api === undefined || !hasMetric ? [] : [kubectl(`get --raw /apis/${api}`)];
 }
 
-/** The limits that keep it from the number of replicas that its metrics ask for, according to its conditions. */
+/** The limits that keep it from the number of replicas that its metrics recommend, according to its conditions. */
 function heldBy(conditions: readonly Condition[]): readonly string[] {
-  const said = conditions.filter(
+  const limiting = conditions.filter(
     ({ type, status, reason }) =>
       status === "True" &&
       (type === "ScalingLimited" || (type === "AbleToScale" && (reason ?? "").endsWith("Stabilized"))),
   );
-  return said.flatMap(({ message = "" }) => (message === "" ? [] : [message]));
+  return limiting.flatMap(({ message = "" }) => (message === "" ? [] : [message]));
 }
 
 /** One line per metric: `cpu: 112%, target 60%`. */

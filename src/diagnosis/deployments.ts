@@ -41,7 +41,7 @@ export function examineDeployment(look: Look, item: Item<Deployment>): Examined 
     ...(reached ? [] : late),
   ];
   const isLate = !reached && (stuck.length > 0 || late.some(({ why }) => why.startsWith("ProgressDeadlineExceeded")));
-  const says = saysOf(deployment, newest, older);
+  const says = summaryOf(deployment, newest, older);
   return {
     says: isLate ? `its rollout does not progress, ${says}` : says,
     reached,
@@ -88,7 +88,7 @@ export function revisionOf({ metadata }: ReplicaSet): number {
 }
 
 /** `0 of 2 pods of the new ReplicaSet web-2 are available, 2 of 2 old ones still serve`. */
-function saysOf({ spec, status }: Deployment, newest: ReplicaSet | undefined, older: readonly ReplicaSet[]): string {
+function summaryOf({ spec, status }: Deployment, newest: ReplicaSet | undefined, older: readonly ReplicaSet[]): string {
   const desired = spec?.replicas ?? 1;
   const oldPods = older.reduce((sum, set) => sum + (set.status?.replicas ?? 0), 0);
   if (newest === undefined) {

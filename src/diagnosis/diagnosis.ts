@@ -38,7 +38,7 @@ export interface Finding {
 /** `failed` will not recover by itself; `waiting` may. */
 export type Is = "well" | "waiting" | "failed" | "being deleted" | "cannot tell";
 
-/** What a kind's own file says about an object; `judged` turns it into a verdict. */
+/** What a kind's own file finds about an object; `judged` turns it into a verdict. */
 export interface Examined {
   /** The second half of the first line: `2 of 3 pods of ReplicaSet web-6d5f4c are available`. */
   readonly says: string;

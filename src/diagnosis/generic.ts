@@ -1,4 +1,4 @@
-/** What can be said about an object of any kind: generations, conditions, a phase, counts, and its dependents. */
+/** What can be determined about an object of any kind: generations, conditions, a phase, counts, and its dependents. */
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Condition, conditionText, meaningOfPhase, type ReadConditions, readConditions } from "./conditions.ts";
 import { type Diagnosis, type Examined, type Finding, findingsOf, type Item, refOf, refText } from "./diagnosis.ts";
@@ -42,7 +42,7 @@ export function examineGeneric(look: Look, item: Item): Examined {
     says:
       own[0]?.why ??
       owned.findings[0]?.why ??
-      saysOf({ phase, conditions, owned, isWritten: status !== undefined, unclear }),
+      summaryOf({ phase, conditions, owned, isWritten: status !== undefined, unclear }),
     reached: own.length > 0 ? false : isGood ? true : undefined,
     // Its dependents are closer to the root cause than its own status.
     findings: [...behind, ...owned.findings, ...conditions.findings, ...numbers, ...phaseFinding],
@@ -101,7 +101,7 @@ interface Parts {
   readonly unclear: readonly Unseen[];
 }
 
-function saysOf({ phase, conditions, owned, isWritten, unclear }: Parts): string {
+function summaryOf({ phase, conditions, owned, isWritten, unclear }: Parts): string {
   const { fine } = conditions;
   const first = unclear[0];
   if (first !== undefined) return `${first.what} is not known`;

@@ -1,5 +1,5 @@
 /**
- * How a diagnosis looks at a cluster without reading it: it asks for what it needs, and what has not been read yet is
+ * How a diagnosis looks at a cluster without reading it: it requests what it needs, and what has not been read yet is
  * noted. The reader reads that and runs the diagnosis again, until nothing is missing. So each kind's file states in
  * one place what it looks at and what follows, and what has not been read is "not seen" by construction.
  */
@@ -216,7 +216,7 @@ export class Look {
     return diagnosis;
   }
 
-  /** Whether the diagnosis in progress is of the object that was asked about. */
+  /** Whether the diagnosis in progress is of the requested object, not of one that it depends on. */
   get isFirst(): boolean {
     return this.#above.length === 1;
   }

@@ -81,15 +81,15 @@ function conditionFindings(
   isNamed: boolean,
 ): { readonly first: readonly Finding[]; readonly last: readonly Finding[] } {
   const { status } = item.object;
-  const said = (status?.conditions ?? []).filter(({ status: is }) => is === "True");
+  const trueConditions = (status?.conditions ?? []).filter(({ status: is }) => is === "True");
   const isFailure = (type: string): boolean => type.endsWith("Failure");
-  const finding = ({ type, message = "", lastTransitionTime }: (typeof said)[number]): Finding => ({
+  const finding = ({ type, message = "", lastTransitionTime }: (typeof trueConditions)[number]): Finding => ({
     at: refOf(item),
     why: `${type}: ${message}`,
     ...since(readTime(lastTransitionTime)),
     ...(type === "NamespaceDeletionDiscoveryFailure" && { advice: [kubectl("get apiservices")] }),
   });
-  const first = said.filter(({ type }) => isFailure(type)).map(finding);
-  const last = isNamed ? [] : said.filter(({ type }) => !isFailure(type)).map(finding);
+  const first = trueConditions.filter(({ type }) => isFailure(type)).map(finding);
+  const last = isNamed ? [] : trueConditions.filter(({ type }) => !isFailure(type)).map(finding);
   return { first, last };
 }

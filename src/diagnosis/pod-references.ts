@@ -14,7 +14,7 @@ import { isPending, unboundCause } from "./unbound-claims.ts";
 interface References {
   readonly findings: readonly Finding[];
   readonly unseen: readonly Unseen[];
-  /** No scheduler tries the pod, nor says so, before its claims of devices are there. */
+  /** No scheduler tries the pod, nor reports that, before its claims of devices are there. */
   readonly isHeld?: true;
 }
 

@@ -77,13 +77,15 @@ function examineUnready(look: Look, item: Item, pod: Pod, whole: Whole): Examine
   const events = look.events(pod);
   const attach = isCreating ? attachmentFindings(look, item) : { findings: [], unseen: [] };
   // Such Events repeat what the VolumeAttachment already shows.
-  const told = events.objects.filter(({ reason }) => attach.findings.length === 0 || reason !== "FailedAttachVolume");
-  const mount = isCreating ? eventFinding(item, told) : undefined;
+  const mountEvents = events.objects.filter(
+    ({ reason }) => attach.findings.length === 0 || reason !== "FailedAttachVolume",
+  );
+  const mount = isCreating ? eventFinding(item, mountEvents) : undefined;
   const [why, advice] = isScheduled ? notReady(pod) : [notScheduled(pod, named.isHeld === true), []];
   const own: Finding = { at, why, ...since(from), advice };
   const findings = [...node, ...named.findings, ...attach.findings, ...(mount === undefined ? [] : [mount]), own];
   const unseen = aside([...named.unseen, ...attach.unseen, ...events.unseen]);
-  return { ...whole, says: saysWhere(pod), reached: false, findings, unseen };
+  return { ...whole, says: readinessOf(pod), reached: false, findings, unseen };
 }
 
 function hasStarted({ status }: Pod): boolean {
@@ -92,7 +94,7 @@ function hasStarted({ status }: Pod): boolean {
   return all.some(({ state }) => state?.waiting === undefined || !notYet.test(state.waiting.reason ?? ""));
 }
 
-function saysWhere({ spec, status }: Pod): string {
+function readinessOf({ spec, status }: Pod): string {
   const node = spec?.nodeName;
   if (node === undefined || node === "") return "it has no node yet";
   const ready = status?.containerStatuses?.filter((each) => each.ready).length ?? 0;
@@ -139,8 +141,8 @@ function endedContainer({ status }: Pod): ContainerStatus | undefined {
 export function failure(pod: Pod): string {
   const { status } = pod;
   const ended = endedContainer(pod);
-  const said = [status?.reason, status?.message].filter((text) => text !== undefined && text !== "").join(": ");
-  if (said !== "") return said;
+  const statusText = [status?.reason, status?.message].filter((text) => text !== undefined && text !== "").join(": ");
+  if (statusText !== "") return statusText;
   return ended === undefined ? "failed" : exitText(ended);
 }
 
@@ -159,7 +161,7 @@ function notScheduled(pod: Pod, isHeld: boolean): string {
   }
   if (scheduled?.status === "False")
     return `not scheduled: ${withoutPreemption(scheduled.message ?? "") || (scheduled.reason ?? "no reason given")}`;
-  // Source: kubernetes v1.36 pkg/scheduler/backend/queue/scheduling_queue.go runPreEnqueuePlugin: neither a condition nor an Event says so.
+  // Source: kubernetes v1.36 pkg/scheduler/backend/queue/scheduling_queue.go runPreEnqueuePlugin: neither a condition nor an Event reports it.
   if (isHeld) return "not scheduled: the scheduler does not try a pod before its ResourceClaims exist";
   return `not scheduled: no scheduler has looked at it (its scheduler is ${pod.spec?.schedulerName ?? "default-scheduler"})`;
 }

@@ -27,11 +27,11 @@ export function refusedByEvents(look: Look, item: Item): readonly Finding[] {
 }
 
 function refusal(item: Item, message: string): Finding {
-  const said = message
+  const cause = message
     .replace(/^\(combined from similar events\): /, "")
     .replace(/^Error creating: |^[Cc]reate Pod \S+ in StatefulSet \S+ failed error: /, "");
   const { namespace } = item.object.metadata;
-  return { at: refOf(item), why: `pods cannot be created: ${said}`, advice: adviceOn(said, inNamespace(namespace)) };
+  return { at: refOf(item), why: `pods cannot be created: ${cause}`, advice: adviceOn(cause, inNamespace(namespace)) };
 }
 
 function adviceOn(message: string, where: string): readonly Advice[] {

@@ -53,7 +53,7 @@ export function examineService(look: Look, item: Item<Service>): Examined {
   return {
     says: [
       ...troubles,
-      saysOf({ ready: isKnown ? ready : readyPods, readyPods, staying: staying.length, selects, isKnown, isEarly }),
+      summaryOf({ ready: isKnown ? ready : readyPods, readyPods, staying: staying.length, selects, isKnown, isEarly }),
     ].join("; "),
     reached: !isKnown && !leads ? undefined : leads && balancer.length === 0 && ports.length === 0,
     findings: [...causes, ...ports, ...balancer],
@@ -106,7 +106,7 @@ interface Counts {
   readonly isEarly: boolean;
 }
 
-function saysOf({ ready, readyPods, staying, selects, isKnown, isEarly }: Counts): string {
+function summaryOf({ ready, readyPods, staying, selects, isKnown, isEarly }: Counts): string {
   if (!isKnown && !selects) return "its endpoints cannot be read, and it selects no pods";
   if (!selects && ready === 0) return "it has no endpoints, and selects no pods";
   if (!selects) return `${pluralize(ready, "ready endpoint")}, written by others: it selects no pods`;

@@ -27,7 +27,7 @@ export function examineClaim(look: Look, item: Item<PersistentVolumeClaim>): Exa
   const events = look.events(claim);
   const trouble = events.objects.findLast(({ type, reason = "" }) => type === "Warning" && reason !== "FailedBinding");
   const advice = [kubectl(`describe pvc ${metadata.name}${inNamespace(metadata.namespace)}`)];
-  const said =
+  const warningFindings =
     trouble === undefined
       ? []
       : [
@@ -44,7 +44,7 @@ export function examineClaim(look: Look, item: Item<PersistentVolumeClaim>): Exa
     ...whole,
     says: `it is not bound, phase ${phase}`,
     reached: false,
-    findings: [...podFindings(look, cause?.waitsFor ?? []), ...own, ...said],
+    findings: [...podFindings(look, cause?.waitsFor ?? []), ...own, ...warningFindings],
     unseen: aside(events.unseen),
   };
 }

@@ -126,8 +126,8 @@ function handMadeCause(look: Look, { claim, why }: HandMade): UnboundCause {
   if (suitable !== undefined) return toBeBound(`volume ${suitable.metadata.name}`);
   const misfits = candidates.map((volume) => `${volume.metadata.name} ${misfitOf(volume, claim) ?? ""}`);
   const what = name === "" ? "without a class" : `of class ${name}`;
-  const told = misfits.length === 0 ? `there is no volume ${what}` : someOf(misfits, "; ");
-  return { why: `${why}: ${told}`, advice: volumesListed };
+  const mismatch = misfits.length === 0 ? `there is no volume ${what}` : someOf(misfits, "; ");
+  return { why: `${why}: ${mismatch}`, advice: volumesListed };
 }
 
 /** The volumes of its class, or reserved for it. */
@@ -145,9 +145,9 @@ function hasSuitable(look: Look, claim: PersistentVolumeClaim): boolean {
 }
 
 function someOf(names: readonly string[], separator: string): string {
-  const told = names.slice(0, maxNamed);
-  const more = names.length - told.length;
-  return [...told, ...(more > 0 ? [`${more} more`] : [])].join(separator);
+  const shown = names.slice(0, maxNamed);
+  const more = names.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(separator);
 }
 
 /** Why the volume does not match the claim, as a phrase after `volume disk-1`; undefined if it matches. */

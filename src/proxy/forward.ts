@@ -92,7 +92,7 @@ function valueOf(headers: ServedUpgrade["headers"], wanted: string): string | un
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
-/** Answers 503 if the request was not sent at all. @throws the error if the connection broke later. */
+/** Responds with 503 if the request was not sent at all. @throws the error if the connection broke later. */
 function unreachable(error: unknown): ServedResponse {
   if (!(error instanceof TransportError) || error.failure === "broken") throw error;
   return statusResponse({

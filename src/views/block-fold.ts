@@ -144,7 +144,7 @@ function repeatDueAt({ waiting, everyMs }: Repeated): number {
   return waiting === undefined ? Infinity : waiting.sinceAt + everyMs;
 }
 
-/** A single repetition is shown as a block, which says more than a count of one. */
+/** A single repetition is shown as a block, which shows more than a count of one. */
 function repeatsOf(repeated: Repeated | undefined): readonly Folded[] {
   if (repeated?.waiting === undefined) return [];
   const { count, sinceAt, last, requeued } = repeated.waiting;

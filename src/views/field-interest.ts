@@ -1,4 +1,4 @@
-/** Orders the changed fields of an object by how much they tell a person. */
+/** Orders the changed fields of an object by how informative they are to a person. */
 import type { FieldChange } from "../api/field-changes.ts";
 
 /** The changes of a delta, and the field manager that made them, as far as managedFields record it. */

@@ -43,7 +43,7 @@ export type RunLine =
       readonly rule: string;
       readonly sentence: string;
     }
-  /** The writes of the preceding decision. `at` is when the last of them was answered. */
+  /** The writes of the preceding decision. `at` is when the response to the last of them arrived. */
   | { readonly is: "writes"; readonly at: number; readonly writes: readonly ReportedWrite[] }
   | { readonly is: "refused"; readonly at: number; readonly writes: readonly RefusedWrite[] }
   /** A sync failed; expected outcomes (a conflict, a stale cache) are only counted. */
@@ -73,7 +73,7 @@ export interface RunSummary {
   readonly errors: number;
 }
 
-/** `404 NotFound`: the server answered with a refusal. */
+/** `404 NotFound`: the server responded with a refusal. */
 const isRefusal = /^4\d\d /;
 
 interface OpenSync {
@@ -85,14 +85,14 @@ interface OpenSync {
 const longRetryMs = 1000;
 
 /**
- * Turns events into lines: `accept` returns those that an event completes. A line's time is when its writes were answered, but never
+ * Turns events into lines: `accept` returns those that an event completes. A line's time is when its writes ended, but never
  * before that of the preceding line, because the lines of concurrent syncs come in the order in which the syncs end.
  */
 export class RunReport {
   #lastLineAt = 0;
   #open = new Map<string, OpenSync>();
   /** By kind: since when its watch has been broken, and the errors reported since. */
-  #broken = new Map<string, { readonly since: number; readonly answers: Set<string> }>();
+  #broken = new Map<string, { readonly since: number; readonly errors: Set<string> }>();
   #syncs = 0;
   #writes = 0;
   #conflicts = 0;
@@ -156,9 +156,9 @@ export class RunReport {
   /** Whether a failure is worth a line: the first since the watch worked, or a refusal with a new text. */
   #isWorthReporting(kind: string, at: number, why: string): boolean {
     const broken = this.#broken.get(kind);
-    if (broken !== undefined && (!isRefusal.test(why) || broken.answers.has(why))) return false;
-    const { since, answers } = broken ?? { since: at, answers: new Set() };
-    this.#broken.set(kind, { since, answers: answers.add(why) });
+    if (broken !== undefined && (!isRefusal.test(why) || broken.errors.has(why))) return false;
+    const { since, errors } = broken ?? { since: at, errors: new Set() };
+    this.#broken.set(kind, { since, errors: errors.add(why) });
     return true;
   }
 
@@ -220,19 +220,19 @@ function linesOf(sync: OpenSync, key: ObjectKey): RunLine[] {
     // Conflicts are counted elsewhere, and resolved by the retry.
     const writesOfDecision = sync.writes.filter((write) => write.decision === decision.seq && !isConflict(write));
     if (writesOfDecision.length === 0) continue;
-    const answeredAt = Math.max(...writesOfDecision.map((write) => write.at));
-    lines.push({ is: "decision", at: answeredAt, controller, key, rule, sentence });
+    const respondedAt = Math.max(...writesOfDecision.map((write) => write.at));
+    lines.push({ is: "decision", at: respondedAt, controller, key, rule, sentence });
     const writes = writesOfDecision
       .filter((write) => write.error === undefined && write.subresource !== "status" && write.objects !== 0)
       .map(reported);
-    if (writes.length > 0) lines.push({ is: "writes", at: answeredAt, writes });
+    if (writes.length > 0) lines.push({ is: "writes", at: respondedAt, writes });
     const refused = writesOfDecision.filter((write) => write.error !== undefined && write.status !== 409);
-    if (refused.length > 0) lines.push({ is: "refused", at: answeredAt, writes: grouped(refused) });
+    if (refused.length > 0) lines.push({ is: "refused", at: respondedAt, writes: grouped(refused) });
   }
   return lines;
 }
 
-/** A create answered with 409 is not a conflict of versions: the name is taken. */
+/** A create refused with 409 is not a conflict of versions: the name is taken. */
 function isConflict({ status, verb }: WriteEvent): boolean {
   return status === 409 && verb !== "create";
 }

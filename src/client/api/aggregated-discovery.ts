@@ -35,8 +35,8 @@ interface AggregatedResource {
 }
 
 /** Whether a response is aggregated discovery; an older server responds with something else. */
-export function isAggregated(answer: unknown): answer is AggregatedList {
-  return (answer as { readonly kind?: unknown } | undefined)?.kind === "APIGroupDiscoveryList";
+export function isAggregated(response: unknown): response is AggregatedList {
+  return (response as { readonly kind?: unknown } | undefined)?.kind === "APIGroupDiscoveryList";
 }
 
 /** The kinds of these groups; each group's first version that is not stale is the preferred one. */

@@ -8,7 +8,7 @@ import type { ObjectMeta, StoredObject } from "../../api/object.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
-import { parseResponse, readRaw } from "./answers.ts";
+import { parseResponse, readRaw } from "./responses.ts";
 import { createListerWatcher, createMetadataListerWatcher, listPage } from "./lists.ts";
 import { patchChanges } from "../../api/patch-changes.ts";
 import {
@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly timeline: Timeline;
   /** The field manager of its writes. Default `kubectl-reconcile`. */
   readonly fieldManager?: string;
-  /** The transport answers writes without sending them: their events are marked as hypothetical. */
+  /** The transport responds to writes without sending them: their events are marked as hypothetical. */
   readonly wouldBe?: true;
 }
 
@@ -222,7 +222,7 @@ async function put<T extends StoredObject>(
   const path = objectPath(kind, { namespace: namespace ?? "", name }, subresource);
   const query = writeQuery(context, options);
   const request = bodyRequest({ method: "PUT", path, query, body: named(kind, object) }, options);
-  const answer = await send(context, {
+  const stored = await send(context, {
     ...baseOf(context, options, resourceVersion),
     verb: "update",
     kind,
@@ -233,7 +233,7 @@ async function put<T extends StoredObject>(
     // The server ignores everything else in a status update.
     changes: changesFrom(options?.basedOn, object, subresource === "status" ? ".status" : ""),
   });
-  return answer as T;
+  return stored as T;
 }
 
 function sendPatch(

@@ -51,8 +51,11 @@ export type RawClient = Pick<Client, "raw">;
  * @throws StatusError, TransportError if the groups themselves cannot be read.
  */
 export async function discover(client: RawClient, options: ReadOptions = {}): Promise<Discovery> {
-  const asking = { ...options, accept: aggregated };
-  const [core, named] = await Promise.all([client.raw("/api", asking), client.raw("/apis", asking)]);
+  const aggregatedOptions = { ...options, accept: aggregated };
+  const [core, named] = await Promise.all([
+    client.raw("/api", aggregatedOptions),
+    client.raw("/apis", aggregatedOptions),
+  ]);
   if (isAggregated(core) && isAggregated(named)) return fromAggregated([...core.items, ...named.items]);
   return oneByOne(client, groupVersions(core as CoreVersions, named as GroupList), options);
 }

@@ -3,14 +3,14 @@ import { acceptMetadata, acceptMetadataList } from "../http/accept-metadata.ts";
 import { pathOf, type Kind } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { ApiBody, ApiRequest } from "../../api/transport.ts";
-import { parseResponse } from "./answers.ts";
+import { parseResponse } from "./responses.ts";
 import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-watcher.ts";
 import { parseListDroppingManagedFields } from "./managed-fields.ts";
 import { accept, getRequest, listQuery, watchQuery, type RequestContext } from "./requests.ts";
 import type { WatchScope } from "./verbs.ts";
 import { watchStream } from "./watch-stream.ts";
 
-interface ListAnswer<T> {
+interface ListBody<T> {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
   readonly items?: readonly T[] | null;
 }
@@ -39,7 +39,7 @@ export async function listPage<T extends StoredObject>(
     watched,
     withoutManagedFields === true ? parseListDroppingManagedFields : undefined,
   );
-  const list = value as ListAnswer<T>;
+  const list = value as ListBody<T>;
   return {
     items: list.items ?? [],
     resourceVersion: list.metadata?.resourceVersion ?? "",

@@ -6,7 +6,7 @@ import type { TraceBus } from "../../trace/bus.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ListOptions, WatchOptions } from "./lister-watcher.ts";
 import type { Patch } from "../../api/patch.ts";
-import type { DeleteOptions, MetadataAnswer, WriteOptions } from "./verbs.ts";
+import type { DeleteOptions, MetadataOnly, WriteOptions } from "./verbs.ts";
 
 /** What all requests of one client share. */
 export interface RequestContext {
@@ -48,7 +48,7 @@ export const accept: Readonly<Record<string, string>> = { accept: "application/j
 /** A request with a body. */
 export function bodyRequest(
   request: Pick<ApiRequest, "method" | "path" | "query"> & { readonly type?: string; readonly body: unknown },
-  options: (WriteOptions & Partial<MetadataAnswer>) | undefined,
+  options: (WriteOptions & Partial<MetadataOnly>) | undefined,
 ): ApiRequest {
   return {
     method: request.method,

@@ -30,12 +30,12 @@ export interface WriteOptions extends ReadOptions {
 /**
  * The caller uses only the metadata of the response: the server may omit the rest, which saves writing and parsing it.
  */
-export interface MetadataAnswer {
+export interface MetadataOnly {
   readonly metadataSuffices: true;
 }
 
 /** Options of a deletion. */
-export interface DeleteOptions extends WriteOptions, Partial<MetadataAnswer> {
+export interface DeleteOptions extends WriteOptions, Partial<MetadataOnly> {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly gracePeriodSeconds?: number;
@@ -87,7 +87,7 @@ export interface Client extends Reader {
   create<T extends StoredObject>(
     kind: Kind<T>,
     object: CreateInput<T>,
-    options: WriteOptions & MetadataAnswer,
+    options: WriteOptions & MetadataOnly,
   ): Promise<StoredObject>;
   create<T extends StoredObject>(kind: Kind<T>, object: CreateInput<T>, options?: WriteOptions): Promise<T>;
   /** Replaces the object, or one of its subresources; if its resourceVersion is set, it must be the stored one. */
@@ -103,7 +103,7 @@ export interface Client extends Reader {
     kind: Kind<T>,
     at: NamespacedName,
     patch: Patch,
-    options: WriteOptions & MetadataAnswer & { readonly subresource?: string },
+    options: WriteOptions & MetadataOnly & { readonly subresource?: string },
   ): Promise<StoredObject>;
   patch<T extends StoredObject>(
     kind: Kind<T>,

@@ -8,7 +8,7 @@ import type { ApiRequest } from "../../api/transport.ts";
 import { objectsIn, resultOfWrite } from "../../api/write-result.ts";
 import type { WriteEvent } from "../../trace/events.ts";
 import { maskChanges } from "../../trace/mask.ts";
-import { parseResponse } from "./answers.ts";
+import { parseResponse } from "./responses.ts";
 import type { RequestContext } from "./requests.ts";
 
 /** A write, with what its event contains. */
@@ -33,7 +33,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface Outcome {
   readonly status: number;
-  readonly answer?: unknown;
+  readonly body?: unknown;
   readonly error?: unknown;
 }
 
@@ -45,7 +45,7 @@ export async function send(context: RequestContext, write: Write): Promise<unkno
     const response = await context.transport.send(write.request);
     ({ status } = response);
     const { value } = await parseResponse(response);
-    report(context, write, start, { status, answer: value });
+    report(context, write, start, { status, body: value });
     return value;
   } catch (error) {
     // A response with a lost body counts as no response.
@@ -66,7 +66,7 @@ function eventOf(write: Write, { sentAt, ms }: Pick<WriteEvent, "sentAt" | "ms">
   const { kind, subresource } = write;
   const of = { group: kind.group, kind: kind.kind };
   const { decision } = write.request;
-  const result = resultOfWrite(outcome.answer);
+  const result = resultOfWrite(outcome.body);
   const name = write.name === "" && write.verb === "create" ? result.name : write.name;
   const event: Writable<WriteEvent> = {
     stage: "write",
@@ -91,7 +91,7 @@ function eventOf(write: Write, { sentAt, ms }: Pick<WriteEvent, "sentAt" | "ms">
   }
   if (subresource !== undefined) event.subresource = subresource;
   if (name !== write.name) event.generatedName = true;
-  if (write.verb === "deletecollection") Object.assign(event, objectsIn(outcome.answer));
+  if (write.verb === "deletecollection") Object.assign(event, objectsIn(outcome.body));
   if (outcome.error !== undefined) event.error = messageOf(outcome.error);
   return event;
 }

@@ -150,16 +150,16 @@ function credentialOf(
   plugin: ExecEntry,
   cannot: (why: string) => KubeconfigError,
 ): { readonly credential: Credential; readonly expiresAt: number } {
-  let answer: ExecCredential | null;
+  let execCredential: ExecCredential | null;
   try {
-    answer = JSON.parse(out) as ExecCredential | null;
+    execCredential = JSON.parse(out) as ExecCredential | null;
   } catch {
     throw cannot("did not print JSON");
   }
-  if (answer?.kind !== "ExecCredential") throw cannot("printed something that is not an ExecCredential");
-  if (answer.apiVersion !== plugin.apiVersion) {
+  if (execCredential?.kind !== "ExecCredential") throw cannot("printed something that is not an ExecCredential");
+  if (execCredential.apiVersion !== plugin.apiVersion) {
     throw cannot(
-      `answered in ${typeof answer.apiVersion === "string" ? answer.apiVersion : "no version"}, where ${String(plugin.apiVersion)} is configured`,
+      `answered in ${typeof execCredential.apiVersion === "string" ? execCredential.apiVersion : "no version"}, where ${String(plugin.apiVersion)} is configured`,
     );
   }
   const {
@@ -167,7 +167,7 @@ function credentialOf(
     clientCertificateData: certificate,
     clientKeyData: key,
     expirationTimestamp,
-  } = textsOf(answer, cannot);
+  } = textsOf(execCredential, cannot);
   if (token === "" && certificate === "" && key === "") throw cannot("printed neither a token nor a certificate");
   if ((certificate === "") !== (key === "")) throw cannot("printed a certificate or a key, not both");
   if (!isSendable(token)) throw cannot("printed a token that no HTTP header can carry");

@@ -128,7 +128,7 @@ function named<T>(
   });
 }
 
-/** A flag about the server's certificate replaces everything that the kubeconfig says about it. */
+/** A flag about the server's certificate replaces everything that the kubeconfig specifies about it. */
 async function tlsOf(
   host: Host,
   cluster: From<ClusterEntry>,

@@ -3,7 +3,7 @@ import { KubeconfigError } from "./kubeconfig-types.ts";
 import { withoutUserinfo } from "./redacted.ts";
 
 /**
- * The URL of a proxy, if it is supported: http, https or socks5. `what` says where the URL was found.
+ * The URL of a proxy, if it is supported: http, https or socks5. `what` describes where the URL was found.
  *
  * @throws KubeconfigError
  * Source: client-go v0.36 tools/clientcmd/helpers.go parseProxyURL; differs: socks5h is accepted too, as by Go's

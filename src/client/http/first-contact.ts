@@ -37,7 +37,7 @@ class Contact {
   /** Fails the waiting requests. A new one for each probe. */
   #failed: AbortController = new AbortController();
   /** Ends the probe. */
-  readonly #answered: AbortController = new AbortController();
+  readonly #responded: AbortController = new AbortController();
   #cancelTimer: (() => void) | undefined;
   #waiting = 0;
 
@@ -57,7 +57,7 @@ class Contact {
     try {
       const response = await transport.send({ ...request, signal: either.signal });
       this.#cancelTimer?.();
-      this.#answered.abort();
+      this.#responded.abort();
       return response;
     } finally {
       this.#waiting--;
@@ -75,11 +75,11 @@ class Contact {
     // Between two retries there is no waiting request to probe for.
     if (this.#waiting === 0) return;
     try {
-      await this.#options.probe(this.#answered.signal);
+      await this.#options.probe(this.#responded.signal);
     } catch (error) {
       const failed = this.#failed;
       this.#failed = new AbortController();
-      if (!this.#answered.signal.aborted) failed.abort(error);
+      if (!this.#responded.signal.aborted) failed.abort(error);
     }
   }
 }

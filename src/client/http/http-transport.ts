@@ -45,7 +45,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
     async send(request): Promise<ApiResponse> {
       request.signal.throwIfAborted();
       try {
-        return answerOf(
+        return apiResponse(
           await http.send({
             method: request.method,
             url: server + request.path + searchOf(request),
@@ -90,7 +90,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
   };
 }
 
-function answerOf(response: HttpResponse, request: ApiRequest, host: string): ApiResponse {
+function apiResponse(response: HttpResponse, request: ApiRequest, host: string): ApiResponse {
   return {
     status: response.status,
     header: (name) => response.header(name),

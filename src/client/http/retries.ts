@@ -30,13 +30,13 @@ export function withRetries(transport: Transport, options: RetryOptions): Transp
   return {
     async send(request) {
       for (let attempt = 0; ; attempt++) {
-        const answer = await attempted(transport, request);
-        const waitMs = attempt < retries ? waitBefore(answer, request) : undefined;
+        const outcome = await attempted(transport, request);
+        const waitMs = attempt < retries ? waitBefore(outcome, request) : undefined;
         if (waitMs === undefined) {
-          if (answer instanceof TransportError) throw answer;
-          return answer;
+          if (outcome instanceof TransportError) throw outcome;
+          return outcome;
         }
-        if (!(answer instanceof TransportError)) answer.body.cancel();
+        if (!(outcome instanceof TransportError)) outcome.body.cancel();
         await sleep(options.timeline, waitMs, "client retry", { signal: request.signal });
       }
     },
@@ -53,10 +53,10 @@ async function attempted(transport: Transport, request: ApiRequest): Promise<Api
 }
 
 /** The delay before a retry; undefined if this is the final response. */
-function waitBefore(answer: ApiResponse | TransportError, request: ApiRequest): number | undefined {
-  if (answer instanceof TransportError) {
-    return answer.failure === "broken" && request.method === "GET" && !isWatch(request) ? reconnectMs : undefined;
+function waitBefore(outcome: ApiResponse | TransportError, request: ApiRequest): number | undefined {
+  if (outcome instanceof TransportError) {
+    return outcome.failure === "broken" && request.method === "GET" && !isWatch(request) ? reconnectMs : undefined;
   }
-  if (answer.status !== 429 && answer.status < 500) return undefined;
-  return retryAfterMs(answer.header("retry-after"));
+  if (outcome.status !== 429 && outcome.status < 500) return undefined;
+  return retryAfterMs(outcome.header("retry-after"));
 }

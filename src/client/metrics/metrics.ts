@@ -7,7 +7,7 @@
 import { parseGoDuration } from "../../api/duration.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Client, ReadOptions } from "../api/verbs.ts";
-import { type Asked, withMessage } from "./refusal.ts";
+import { type RequestedResource, withMessage } from "./refusal.ts";
 
 /** The part of a client that the metrics APIs need. */
 export type MetricsReader = Pick<Client, "raw">;
@@ -30,7 +30,7 @@ export interface MetricValue {
   readonly object: string;
   /** When it was measured, in ms since 1970. */
   readonly timestamp: number;
-  /** The period of the measurement, in ms; undefined if the API does not say. */
+  /** The period of the measurement, in ms; undefined if the API does not report it. */
   readonly windowMs: number | undefined;
   /** A quantity. */
   readonly value: string;
@@ -84,7 +84,7 @@ interface WirePodUsage {
 
 /** Selects a custom metric of objects. */
 export interface CustomAsked extends ReadOptions {
-  /** `v1beta2`, as `customMetricsVersion` says. */
+  /** `v1beta2`: the result of `customMetricsVersion`. */
   readonly version: string;
   /** The namespace of the objects, or the described namespace itself. */
   readonly namespace: string;
@@ -109,15 +109,15 @@ export interface CustomAsked extends ReadOptions {
  * async function requestsOf(context: SyncContext, service: string): Promise<string | undefined> {
  *   const version = await customMetricsVersion(context.client);
  *   const of = { name: service };
- *   const asked = { version, namespace: "shop", resource: "services", of, metric: "http_requests", metricSelector: "" };
- *   const [found] = await customMetric(context.client, asked);
+ *   const query = { version, namespace: "shop", resource: "services", of, metric: "http_requests", metricSelector: "" };
+ *   const [found] = await customMetric(context.client, query);
  *   return found?.value;
  * }
  * console.log(requestsOf.name);
  * ```
  */
-export async function customMetric(client: MetricsReader, asked: CustomAsked): Promise<readonly MetricValue[]> {
-  const { version, namespace, resource, of, metric, metricSelector, ...options } = asked;
+export async function customMetric(client: MetricsReader, query: CustomAsked): Promise<readonly MetricValue[]> {
+  const { version, namespace, resource, of, metric, metricSelector, ...options } = query;
   const inNamespace = `/apis/custom.metrics.k8s.io/${version}/namespaces/${encodeURIComponent(namespace)}`;
   const name = of === "namespace" ? metric : "name" in of ? of.name : "*";
   const path =
@@ -154,8 +154,8 @@ export interface ExternalAsked extends ReadOptions {
  * import { externalMetric, type SyncContext } from "kubectl-reconcile";
  *
  * async function depthOf(context: SyncContext, queue: string): Promise<readonly string[]> {
- *   const asked = { namespace: "shop", metric: "queue_depth", metricSelector: `queue=${queue}` };
- *   return (await externalMetric(context.client, asked)).map(({ value }) => value);
+ *   const query = { namespace: "shop", metric: "queue_depth", metricSelector: `queue=${queue}` };
+ *   return (await externalMetric(context.client, query)).map(({ value }) => value);
  * }
  * console.log(depthOf.name);
  * ```
@@ -238,21 +238,21 @@ function timeOf(text: string | null | undefined): number {
   return text === undefined || text === null ? -Infinity : parseTime(text);
 }
 
-interface Listing extends ReadOptions, Asked {
+interface Listing extends ReadOptions, RequestedResource {
   readonly path: string;
   /** Empty values are not sent. */
   readonly query: Readonly<Record<string, string>>;
 }
 
-async function list(client: MetricsReader, { path, query, ...asked }: Listing): Promise<readonly unknown[]> {
+async function list(client: MetricsReader, { path, query, ...requested }: Listing): Promise<readonly unknown[]> {
   const pairs = Object.entries(query).filter(([, value]) => value !== "");
   const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
-  const options = asked.signal === undefined ? {} : { signal: asked.signal };
+  const options = requested.signal === undefined ? {} : { signal: requested.signal };
   try {
     // Whatever comes is read field by field.
     const { items } = (await client.raw(`${path}${search}`, options)) as { readonly items?: readonly unknown[] | null };
     return items ?? [];
   } catch (error) {
-    throw withMessage(error, asked);
+    throw withMessage(error, requested);
   }
 }

@@ -3,7 +3,7 @@ import { genericServerMessage } from "../../api/generic-server-message.ts";
 import { StatusError } from "../../api/status-error.ts";
 
 /** The requested resource, as named in client-go's errors. */
-export interface Asked {
+export interface RequestedResource {
   /** `pods.metrics.k8s.io` */
   readonly resource: string;
   /** The name of the object, if there is one. */
@@ -11,13 +11,13 @@ export interface Asked {
 }
 
 /**
- * The same refusal with client-go's message, if the server did not send a Status: a server without the API answers with plain text. Any
+ * The same refusal with client-go's message, if the server did not send a Status: a server without the API responds with plain text. Any
  * other error is returned unchanged. Source: apimachinery v0.36 api/errors/errors.go NewGenericServerResponse.
  */
-export function withMessage(error: unknown, { resource, name }: Asked): unknown {
+export function withMessage(error: unknown, { resource, name }: RequestedResource): unknown {
   if (!(error instanceof StatusError) || error.status.kind === "Status") return error;
-  const says = genericServerMessage(error.code);
-  if (says === undefined) return error;
-  const message = `${says} (get ${resource}${name === undefined ? "" : ` ${name}`})`;
+  const genericMessage = genericServerMessage(error.code);
+  if (genericMessage === undefined) return error;
+  const message = `${genericMessage} (get ${resource}${name === undefined ? "" : ` ${name}`})`;
   return new StatusError(error.code, { ...error.status, message }, { cause: error });
 }

@@ -6,7 +6,7 @@ import type { Lister } from "../../cache/lister.ts";
 import type { Selectors } from "../../client/api/lister-watcher.ts";
 import type { Patch } from "../../api/patch.ts";
 import type { ServerVersion } from "../../api/server-version.ts";
-import type { DeleteOptions, MetadataAnswer, Reader, Scale, WriteOptions } from "../../client/api/verbs.ts";
+import type { DeleteOptions, MetadataOnly, Reader, Scale, WriteOptions } from "../../client/api/verbs.ts";
 import type { Random } from "../../platform/random.ts";
 import type { TimerOptions } from "../../platform/timeline.ts";
 import type { Consistency } from "./consistency.ts";
@@ -32,7 +32,7 @@ export interface SyncClient extends Reader {
   create<T extends StoredObject>(
     kind: Kind<T>,
     object: CreateInput<T>,
-    options: WriteOptions & Because & MetadataAnswer,
+    options: WriteOptions & Because & MetadataOnly,
   ): Promise<StoredObject>;
   create<T extends StoredObject>(kind: Kind<T>, object: CreateInput<T>, options: WriteOptions & Because): Promise<T>;
   /** PUT of the whole object; its resourceVersion, if it has one, guards against concurrent writes (409). */
@@ -55,7 +55,7 @@ export interface SyncClient extends Reader {
     kind: Kind<T>,
     at: NamespacedName,
     patch: Patch,
-    options: WriteOptions & Because & MetadataAnswer & { readonly subresource?: string },
+    options: WriteOptions & Because & MetadataOnly & { readonly subresource?: string },
   ): Promise<StoredObject>;
   patch<T extends StoredObject>(
     kind: Kind<T>,

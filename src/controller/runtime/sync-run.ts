@@ -28,19 +28,19 @@ export async function runSync(attempt: SyncAttempt): Promise<void> {
   const { running, item, sync } = attempt;
   const { definition, bus, timeline, queue } = running;
   const startedAt = timeline.now();
-  const asked: number[] = [];
+  const requestedDelays: number[] = [];
   let result: SyncResult | void = undefined;
   let error: unknown;
   let failed = false;
   const session = running.environment?.begin(running, item.key, sync);
   try {
-    result = await definition.sync(item.key, contextOf(attempt, { session: session ?? running, asked }));
+    result = await definition.sync(item.key, contextOf(attempt, { session: session ?? running, requestedDelays }));
   } catch (caught) {
     failed = true;
     error = caught;
   }
   session?.end(failed);
-  const outcome = failed ? afterFailure(attempt, error) : afterSuccess(attempt, { result, asked });
+  const outcome = failed ? afterFailure(attempt, error) : afterSuccess(attempt, { result, requestedDelays });
   queue.done(item);
   if (bus.on) {
     const expected = failed ? expectedError(error) : undefined;
@@ -64,7 +64,7 @@ function expectedError(error: unknown): DoneEvent["expected"] {
 
 function afterSuccess(
   { running, item, sync }: SyncAttempt,
-  { result, asked }: { readonly result: SyncResult | void; readonly asked: readonly number[] },
+  { result, requestedDelays }: { readonly result: SyncResult | void; readonly requestedDelays: readonly number[] },
 ): SyncOutcome {
   if (result?.keepsFailures !== true) running.queue.forget(item.key);
   running.failing.delete(item.key);
@@ -72,7 +72,7 @@ function afterSuccess(
   if (requeueAfterMs !== undefined) {
     running.enqueueAfter(item.key, requeueAfterMs, { cause: "requeue", why: "requested by the sync", sync });
   }
-  const delays = requeueAfterMs === undefined ? asked : [...asked, requeueAfterMs];
+  const delays = requeueAfterMs === undefined ? requestedDelays : [...requestedDelays, requeueAfterMs];
   return delays.length === 0 ? { is: "forgotten" } : { is: "requeued", delayMs: Math.min(...delays) };
 }
 
@@ -95,10 +95,13 @@ interface ContextParts {
   /** The caches and client of the sync: the controller's own, or those of the environment. */
   readonly session: Omit<SyncSession, "end">;
   /** Collects the delays that the sync requests. */
-  readonly asked: number[];
+  readonly requestedDelays: number[];
 }
 
-function contextOf({ running, item, sync, signal }: SyncAttempt, { session, asked }: ContextParts): SyncContext {
+function contextOf(
+  { running, item, sync, signal }: SyncAttempt,
+  { session, requestedDelays }: ContextParts,
+): SyncContext {
   const { definition, bus, timeline } = running;
   const controller = definition.name;
   const writesRemembered = running.environment === undefined ? running.states : new RunStates();
@@ -138,7 +141,7 @@ function contextOf({ running, item, sync, signal }: SyncAttempt, { session, aske
       bus.emit({ stage: "event", controller, key: item.key, sync, of, about: keyOf(about), ...event });
     },
     enqueueAfter(ms, why, options) {
-      asked.push(ms);
+      requestedDelays.push(ms);
       running.enqueueAfter(item.key, ms, { cause: "requeue", why, sync }, options);
     },
     enqueue(key, why, afterMs = 0) {
@@ -150,7 +153,7 @@ function contextOf({ running, item, sync, signal }: SyncAttempt, { session, aske
       // A failure counted here is forgotten if the sync succeeds.
       const trigger = { cause: "requeue", why, sync } as const;
       const delayMs = running.queue.addRateLimited(item.key, trigger);
-      asked.push(delayMs);
+      requestedDelays.push(delayMs);
       running.reportDelayed(item.key, delayMs, trigger);
     },
     state: (state) => (state.remembersWrites === true ? writesRemembered : running.states).of(state),

@@ -56,9 +56,11 @@ const kubeletServingUsages = ["digital signature", "key encipherment", "server a
 
 /** The problem with the usages of a request; undefined if there is none. "key encipherment" is optional, because only RSA keys support it. */
 function usagesProblem(usages: readonly string[], required: readonly string[]): string | undefined {
-  const asked = [...new Set(usages)].toSorted().join();
+  const requested = [...new Set(usages)].toSorted().join();
   const without = required.filter((usage) => usage !== "key encipherment").join();
-  return asked === required.join() || asked === without ? undefined : `usages did not match [${required.join(" ")}]`;
+  return requested === required.join() || requested === without
+    ? undefined
+    : `usages did not match [${required.join(" ")}]`;
 }
 
 /** The problem with the alternative names; undefined if there is none. The types are checked in the order of `refused`. */
@@ -76,23 +78,29 @@ const commonNameProblem = ({ commonName }: CertificateRequest): string | undefin
   commonName.startsWith("system:node:") ? undefined : "subject common name does not begin with system:node:";
 
 /** Why this is not a kubelet's request for a client certificate, with upstream's text. Source: helpers.go ValidateKubeletClientCSR. */
-export function kubeletClientProblem(asked: CertificateRequest, usages: readonly string[]): string | undefined {
+export function kubeletClientProblem(
+  certificateRequest: CertificateRequest,
+  usages: readonly string[],
+): string | undefined {
   return (
-    organizationProblem(asked) ??
-    altNamesProblem(asked, ["DNS", "Email", "IP", "URI"]) ??
-    commonNameProblem(asked) ??
+    organizationProblem(certificateRequest) ??
+    altNamesProblem(certificateRequest, ["DNS", "Email", "IP", "URI"]) ??
+    commonNameProblem(certificateRequest) ??
     usagesProblem(usages, kubeletClientUsages)
   );
 }
 
 /** Why this is not a kubelet's request for a serving certificate, with upstream's text. Source: helpers.go ValidateKubeletServingCSR. */
-export function kubeletServingProblem(asked: CertificateRequest, usages: readonly string[]): string | undefined {
-  const isServed = asked.altNames.some(({ type }) => type === "DNS" || type === "IP");
+export function kubeletServingProblem(
+  certificateRequest: CertificateRequest,
+  usages: readonly string[],
+): string | undefined {
+  const isServed = certificateRequest.altNames.some(({ type }) => type === "DNS" || type === "IP");
   return (
-    organizationProblem(asked) ??
+    organizationProblem(certificateRequest) ??
     (isServed ? undefined : "DNS or IP subjectAltName is required") ??
-    altNamesProblem(asked, ["Email", "URI"]) ??
+    altNamesProblem(certificateRequest, ["Email", "URI"]) ??
     usagesProblem(usages, kubeletServingUsages) ??
-    commonNameProblem(asked)
+    commonNameProblem(certificateRequest)
   );
 }

@@ -5,7 +5,7 @@
  * |---|---|---|---|
  * | `withCondition` (ReplicaSet, Deployment) | it moves to the end | status and reason are as before | the caller's |
  * | `withStatusCondition` (PodDisruptionBudget) | it stays | never: all fields are taken | kept while the status stays |
- * | `withSaid`, in the autoscaler | it stays | never | kept while the status stays, also where there is none |
+ * | `withAutoscalerCondition` | it stays | never | kept while the status stays, also where there is none |
  * | `withJobCondition`, in the Job controller | it stays | status, reason and message are as before | the caller's |
  */
 

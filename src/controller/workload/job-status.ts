@@ -7,7 +7,7 @@ import type { Job } from "../../api/types.ts";
 /** A condition of a Job. */
 export type JobCondition = NonNullable<NonNullable<Job["status"]>["conditions"]>[number];
 
-/** The condition that says how the Job ended, Complete or Failed; undefined while it has not. */
+/** The condition that records how the Job ended, Complete or Failed; undefined while it has not. */
 export function finishedCondition({
   status,
 }: Job): (JobCondition & { readonly type: "Complete" | "Failed" }) | undefined {

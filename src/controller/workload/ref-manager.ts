@@ -53,7 +53,7 @@ export interface ClaimOptions<O extends StoredObject, T extends StoredObject> {
   /** Finalizers to add to adopted objects and to remove from released ones. Default: none. */
   readonly finalizers?: readonly string[];
   /** Called with the object returned by each patch. */
-  onWrite?(answer: T): void;
+  onWrite?(stored: T): void;
 }
 
 /**
@@ -168,13 +168,13 @@ async function patchOwner<O extends StoredObject, T extends StoredObject>(
 ): Promise<boolean> {
   const { because, body } = patch;
   try {
-    const answer = await context.client.patch(
+    const stored = await context.client.patch(
       options.kind,
       namespacedNameOf(object),
       { type: "strategic", body },
       { because, basedOn: object, signal: context.signal },
     );
-    options.onWrite?.(answer);
+    options.onWrite?.(stored);
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

@@ -10,7 +10,7 @@ import type { CertificateRequest } from "../../platform/certificate-request.ts";
 export interface Recognized {
   /** The subresource of certificatesigningrequests that the requester must be allowed to create. */
   readonly subresource: "selfnodeclient" | "nodeclient";
-  /** What the condition says. */
+  /** The message of the condition. */
   readonly message: string;
 }
 
@@ -24,8 +24,11 @@ const first: Recognized = {
 };
 
 /** What the request is recognized as, in the order in which the rights are checked; empty if it is not a kubelet's. */
-export function recognize({ spec }: CertificateSigningRequest, asked: CertificateRequest): readonly Recognized[] {
+export function recognize(
+  { spec }: CertificateSigningRequest,
+  certificateRequest: CertificateRequest,
+): readonly Recognized[] {
   if (spec.signerName !== kubeletClientSigner) return [];
-  if (kubeletClientProblem(asked, spec.usages ?? []) !== undefined) return [];
-  return spec.username === asked.commonName ? [self, first] : [first];
+  if (kubeletClientProblem(certificateRequest, spec.usages ?? []) !== undefined) return [];
+  return spec.username === certificateRequest.commonName ? [self, first] : [first];
 }

@@ -15,10 +15,11 @@ export async function syncRequest(context: SyncContext): Promise<SyncResult | vo
   if (request === undefined) return;
   const as = decisionOn(request);
   if (as !== undefined) return void context.decide(decided, { as });
-  const asked = requestOf(request);
-  const recognized = recognize(request, asked);
+  const certificateRequest = requestOf(request);
+  const recognized = recognize(request, certificateRequest);
   const { username = "", signerName: signer } = request.spec;
-  if (recognized.length === 0) return void context.decide(notKubelet, { signer, commonName: asked.commonName });
+  if (recognized.length === 0)
+    return void context.decide(notKubelet, { signer, commonName: certificateRequest.commonName });
   for (const one of recognized) {
     if (!(await isAllowed(context, { request, one }))) continue;
     const because = context.decide(approve, { username, subresources: [one.subresource] });

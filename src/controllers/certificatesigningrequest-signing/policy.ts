@@ -15,8 +15,8 @@ const leastMs = 10 * minuteMs;
 /** The duration for `spec.expirationSeconds`: at least ten minutes, at most the signer's own duration, which is also the default. */
 export function durationOf(expirationSeconds: number | undefined, longestMs: number): number {
   if (expirationSeconds === undefined) return longestMs;
-  const askedMs = expirationSeconds * 1000;
-  return askedMs > longestMs ? longestMs : Math.max(askedMs, leastMs);
+  const requestedMs = expirationSeconds * 1000;
+  return requestedMs > longestMs ? longestMs : Math.max(requestedMs, leastMs);
 }
 
 /** In milliseconds since 1970. */

@@ -10,10 +10,10 @@ import {
 import type { CertificateRequest } from "../../platform/certificate-request.ts";
 
 /** Why a request must not be signed, in upstream's words; undefined if it may be. */
-export type Refusal = (asked: CertificateRequest, usages: readonly string[]) => string | undefined;
+export type Refusal = (certificateRequest: CertificateRequest, usages: readonly string[]) => string | undefined;
 
 /** Source: signer.go validAPIServerClientUsages. */
-function clientProblem(_asked: CertificateRequest, usages: readonly string[]): string | undefined {
+function clientProblem(_certificateRequest: CertificateRequest, usages: readonly string[]): string | undefined {
   const other = usages.find((usage) => !["client auth", "digital signature", "key encipherment"].includes(usage));
   if (other !== undefined) return `invalid usage for client certificate: ${other}`;
   return usages.includes("client auth") ? undefined : "missing required usage for client certificate: client auth";

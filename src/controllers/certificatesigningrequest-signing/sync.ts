@@ -29,10 +29,10 @@ export async function syncRequest(context: SyncContext, signer: (() => Signer) |
   const refusal = signers.get(signerName);
   if (refusal === undefined) return void context.decide(otherSigner, { signer: signerName });
   if (signer === undefined) return void context.decide(noKeys, { signer: signerName });
-  const asked = requestOf(request);
-  const why = refusal(asked, usages);
+  const certificateRequest = requestOf(request);
+  const why = refusal(certificateRequest, usages);
   if (why !== undefined) return failRequest(context, { request, why });
-  return issue(context, { request, asked, signer: signer() });
+  return issue(context, { request, certificateRequest, signer: signer() });
 }
 
 function whyNotSigned(request: CertificateSigningRequest): string | undefined {
@@ -62,19 +62,22 @@ async function failRequest(
 
 interface Issue {
   readonly request: CertificateSigningRequest;
-  readonly asked: CertificateRequest;
+  readonly certificateRequest: CertificateRequest;
   readonly signer: Signer;
 }
 
-async function issue(context: SyncContext, { request, asked, signer: { issuer, longestMs } }: Issue): Promise<void> {
+async function issue(
+  context: SyncContext,
+  { request, certificateRequest, signer: { issuer, longestMs } }: Issue,
+): Promise<void> {
   const { signerName, usages = [], expirationSeconds } = request.spec;
-  if (asked.signatureProblem !== undefined)
+  if (certificateRequest.signatureProblem !== undefined)
     throw new Error(
-      `Cannot sign ${request.metadata.name}: it is not signed with its own key: ${asked.signatureProblem}`,
+      `Cannot sign ${request.metadata.name}: it is not signed with its own key: ${certificateRequest.signatureProblem}`,
     );
   const durationMs = durationOf(expirationSeconds, longestMs);
   const validity = validityOf({ now: context.now(), durationMs, authorityEnds: issuer.notAfter });
-  const { subject, publicKey, altNames, commonName } = asked;
+  const { subject, publicKey, altNames, commonName } = certificateRequest;
   const certificate = issuer.issue({ subject, publicKey, altNames, ...usagesOf(usages), ...validity });
   const because = context.decide(signRequest, { signer: signerName, commonName, until: formatTime(validity.notAfter) });
   const status = { ...request.status, certificate: btoa(certificate) };

@@ -8,7 +8,7 @@ import { isNotFound } from "../../api/status-error.ts";
 import { readTime } from "../../api/time.ts";
 import type { Job } from "../../api/types.ts";
 import { finishedCondition } from "../../controller/workload/job-status.ts";
-import { type CronSync, dropActive, tell } from "./cron-sync.ts";
+import { type CronSync, dropActive, recordEvent } from "./cron-sync.ts";
 import type { CronJobStatus } from "./job.ts";
 import { active as activeRule } from "./rules.ts";
 
@@ -42,14 +42,14 @@ async function reportUnexpected(sync: CronSync, job: Job): Promise<void> {
   const { name } = job.metadata;
   context.decide(activeRule, { job: name, why: "it is not in status.active" });
   const message = `Saw a job that the controller did not create or forgot: ${name}`;
-  tell(sync, { type: "Warning", reason: "UnexpectedJob", message });
+  recordEvent(sync, { type: "Warning", reason: "UnexpectedJob", message });
 }
 
 function seeEnd(sync: CronSync, { job, type }: { readonly job: Job; readonly type: string }): void {
   const { name, uid } = job.metadata;
   sync.context.decide(activeRule, { job: name, why: "it is finished" });
   dropActive(sync, uid);
-  tell(sync, { reason: "SawCompletedJob", message: `Saw completed job: ${name}, condition: ${type}` });
+  recordEvent(sync, { reason: "SawCompletedJob", message: `Saw completed job: ${name}, condition: ${type}` });
   sync.isChanged = true;
 }
 
@@ -75,7 +75,7 @@ async function dropMissing(sync: CronSync, known: ReadonlySet<string>): Promise<
     } catch (error) {
       if (!isNotFound(error)) throw error;
       context.decide(activeRule, { job: name, why: "it is gone" });
-      tell(sync, { reason: "MissingJob", message: `Active job went missing: ${name}` });
+      recordEvent(sync, { reason: "MissingJob", message: `Active job went missing: ${name}` });
       dropActive(sync, uid);
       sync.isChanged = true;
     }

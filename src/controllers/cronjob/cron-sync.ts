@@ -19,7 +19,7 @@ export interface CronSync {
 }
 
 /** Records an Event about the CronJob. */
-export function tell(
+export function recordEvent(
   { context, cronJob }: CronSync,
   event: { readonly type?: "Normal" | "Warning"; readonly reason: string; readonly message: string },
 ): void {
@@ -46,11 +46,11 @@ export async function deleteJob(
       { because, propagationPolicy: "Background", metadataSuffices: true, signal: context.signal },
     );
   } catch (error) {
-    tell(sync, { type: "Warning", reason: "FailedDelete", message: `Deleted job: ${messageOf(error)}` });
+    recordEvent(sync, { type: "Warning", reason: "FailedDelete", message: `Deleted job: ${messageOf(error)}` });
     return false;
   }
   dropActive(sync, job.uid);
-  tell(sync, { reason: "SuccessfulDelete", message: `Deleted job ${job.name}` });
+  recordEvent(sync, { reason: "SuccessfulDelete", message: `Deleted job ${job.name}` });
   sync.isChanged = true;
   return true;
 }

@@ -81,7 +81,7 @@ export function missedRuns(
     return { is: "never", problem: "time difference between two schedules is less than 1 second" };
   }
   const count = Math.floor(Math.floor((now - first) / 1000) / betweenSeconds) + 1;
-  // One interval earlier than the estimate says: runs need not be evenly spaced.
+  // One interval earlier than estimated: runs need not be evenly spaced.
   let mostRecent: number | undefined;
   let next = dueAfter(timetable, first + (count - 2) * betweenSeconds * 1000);
   while (next !== undefined && next <= now) {

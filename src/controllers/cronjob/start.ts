@@ -9,7 +9,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../api/status-error.ts";
 import { formatTime, readTime } from "../../api/time.ts";
 import type { Job } from "../../api/types.ts";
-import { type CronSync, deleteJob, tell } from "./cron-sync.ts";
+import { type CronSync, deleteJob, recordEvent } from "./cron-sync.ts";
 import { activeJob, jobFromTemplate, jobName } from "./job.ts";
 import { replace, skip, start } from "./rules.ts";
 import { missedRuns, type Timetable } from "./schedule.ts";
@@ -24,7 +24,7 @@ export async function startDueRun(sync: CronSync, timetable: Timetable): Promise
   const missed = missedRuns(cronJob, { timetable, now, withinDeadline: true });
   if (missed.is === "never") {
     const message = `invalid schedule: ${cronJob.spec?.schedule} : ${missed.problem}`;
-    tell(sync, { type: "Warning", reason: "InvalidSchedule", message });
+    recordEvent(sync, { type: "Warning", reason: "InvalidSchedule", message });
     context.decide(skip, { why: "the schedule is never due → no Job is started" });
     return "wait for a change";
   }
@@ -35,7 +35,7 @@ export async function startDueRun(sync: CronSync, timetable: Timetable): Promise
   }
   if (missed.count === "many") {
     const message = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew";
-    tell(sync, { type: "Warning", reason: "TooManyMissedTimes", message });
+    recordEvent(sync, { type: "Warning", reason: "TooManyMissedTimes", message });
   }
   const why = whyNot(sync, scheduledAt);
   if (why !== undefined) {
@@ -56,7 +56,7 @@ function whyNot(sync: CronSync, scheduledAt: number): string | undefined {
   }
   if (cronJob.spec?.concurrencyPolicy === "Forbid" && active.length > 0) {
     const message = "Not starting job because prior execution is running and concurrency policy is Forbid";
-    tell(sync, { reason: "JobAlreadyActive", message });
+    recordEvent(sync, { reason: "JobAlreadyActive", message });
     return `${active[0]?.name} is still active, and the policy is Forbid`;
   }
   return undefined;
@@ -70,7 +70,7 @@ async function replaceActive(sync: CronSync): Promise<void> {
     try {
       job = await context.client.get(Jobs, { namespace, name }, { signal: context.signal });
     } catch (error) {
-      tell(sync, { type: "Warning", reason: "FailedGet", message: `Get job: ${messageOf(error)}` });
+      recordEvent(sync, { type: "Warning", reason: "FailedGet", message: `Get job: ${messageOf(error)}` });
       throw error;
     }
     const because = context.decide(replace, { job: name });
@@ -88,15 +88,15 @@ async function createJob(sync: CronSync, scheduledAt: number): Promise<RunOutcom
   let created: StoredObject;
   try {
     created = await context.client.create(Jobs, job, { because, metadataSuffices: true, signal: context.signal });
-    tell(sync, { reason: "SuccessfulCreate", message: `Created job ${name}` });
+    recordEvent(sync, { reason: "SuccessfulCreate", message: `Created job ${name}` });
   } catch (error) {
     // Nothing created in it would stay.
     if (isNamespaceTerminating(error)) throw error;
-    // Upstream reads the existing Job without a namespace, which its client refuses: whoever owns the Job, the sync fails and is retried.
+    // Upstream reads the existing Job without a namespace, which its client refuses: regardless of the Job's owner, the sync fails and is retried.
     if (isAlreadyExists(error)) {
       throw new Error(`the Job ${name} of this run exists, and was not started by this sync`, { cause: error });
     }
-    tell(sync, { type: "Warning", reason: "FailedCreate", message: `Error creating job: ${messageOf(error)}` });
+    recordEvent(sync, { type: "Warning", reason: "FailedCreate", message: `Error creating job: ${messageOf(error)}` });
     throw error;
   }
   const active = [...(sync.status.active ?? []), activeJob(created)];

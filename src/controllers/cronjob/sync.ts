@@ -4,7 +4,7 @@ import type { Job } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { finishedCondition } from "../../controller/workload/job-status.ts";
 import { followJobs } from "./active.ts";
-import { type CronSync, deleteJob, tell, writeStatus } from "./cron-sync.ts";
+import { type CronSync, deleteJob, recordEvent, writeStatus } from "./cron-sync.ts";
 import { jobsBeyondHistory } from "./job.ts";
 import { history, idle, nextRun } from "./rules.ts";
 import { nextRunInMs, readTimetable, type Timetable } from "./schedule.ts";
@@ -58,12 +58,12 @@ async function runIfDue(sync: CronSync): Promise<Timetable | undefined> {
   const schedule = sync.cronJob.spec?.schedule ?? "";
   if (schedule.includes("TZ")) {
     const message = `CRON_TZ or TZ used in schedule ${JSON.stringify(schedule)} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`;
-    tell(sync, { type: "Warning", reason: "UnsupportedSchedule", message });
+    recordEvent(sync, { type: "Warning", reason: "UnsupportedSchedule", message });
   }
   const timetable = readTimetable(sync.cronJob);
   if ("problem" in timetable) {
     const message = `unparseable schedule: ${JSON.stringify(schedule)} : ${timetable.problem}`;
-    tell(sync, { type: "Warning", reason: "UnparseableSchedule", message });
+    recordEvent(sync, { type: "Warning", reason: "UnparseableSchedule", message });
     sync.context.decide(idle, { why: `its schedule cannot be read: ${timetable.problem}` });
     return undefined;
   }
@@ -76,7 +76,7 @@ function whyIdle(sync: CronSync): string | undefined {
   const zone = spec?.timeZone;
   if (zone !== undefined && !isTimeZone(zone)) {
     const message = `invalid timeZone: ${JSON.stringify(zone)}: unknown time zone ${zone}`;
-    tell(sync, { type: "Warning", reason: "UnknownTimeZone", message });
+    recordEvent(sync, { type: "Warning", reason: "UnknownTimeZone", message });
     return `its time zone ${zone} is unknown`;
   }
   return spec?.suspend === true ? "it is suspended" : undefined;

@@ -25,11 +25,11 @@ export interface PodWrites {
   readonly hash: string;
 }
 
-/** Creates in growing batches, then deletes all at once. @throws the errors of both, as one, once all requests have been answered. */
+/** Creates in growing batches, then deletes all at once. @throws the errors of both, as one, once all requests have completed. */
 export async function writePods(sync: DaemonSync, { create, remove, hash }: PodWrites): Promise<void> {
   const { key, expectations } = sync.context;
   const creations = create?.nodes.length ?? 0;
-  // Before the first request: a watch may show the pod before the request is answered.
+  // Before the first request: a watch may show the pod before the response arrives.
   expectations.expect(key, { creations, deletions: remove.map(({ pod }) => keyOf(pod)) });
   const failedCreates = create === undefined ? [] : await createPods(sync, { ...create, hash });
   const failedDeletes: unknown[] = [];

@@ -62,8 +62,8 @@ export async function createReplicaSet(
     recordEvent(rollout, { type: "Normal", reason: "ScalingReplicaSet", message });
   }
   const isOther = setRevision(rollout, String(revision));
-  const tellsProgress = isNew && hasProgressDeadline(deployment);
-  if (tellsProgress) {
+  const reportsProgress = isNew && hasProgressDeadline(deployment);
+  if (reportsProgress) {
     setOwnCondition(rollout, {
       type: "Progressing",
       status: "True",
@@ -71,7 +71,7 @@ export async function createReplicaSet(
       message: `Created new replica set "${created.metadata.name}"`,
     });
   }
-  if (isOther || tellsProgress) await writeStatus(rollout, because);
+  if (isOther || reportsProgress) await writeStatus(rollout, because);
   return created;
 }
 

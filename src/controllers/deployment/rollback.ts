@@ -18,10 +18,10 @@ export function rollbackTo({ metadata }: Deployment): bigint | undefined {
 }
 
 /** Restores the template of the revision and removes the annotation in any case. @throws the refusal */
-export async function rollback(rollout: Rollout, asked: bigint): Promise<void> {
+export async function rollback(rollout: Rollout, requested: bigint): Promise<void> {
   const { newReplicaSet, old } = await getReplicaSetsWithNew(rollout);
   const all = [...old, newReplicaSet];
-  const revision = asked === 0n ? lastRevision(all) : asked;
+  const revision = requested === 0n ? lastRevision(all) : requested;
   if (revision === 0n) {
     return rollbackRefused(rollout, {
       revision,

@@ -56,7 +56,7 @@ export async function scale(rollout: Rollout, partitioned: ReplicaSetPartition):
 
 /**
  * Upstream never corrects the annotation of a ReplicaSet that has its size: a Deployment scaled to that size just after its rollout had
- * shrunk the ReplicaSet is stuck. Says so; unless the Deployment is paused, it is scaled only because of the annotation.
+ * shrunk the ReplicaSet is stuck. Reports it; unless the Deployment is paused, it is scaled only because of the annotation.
  */
 function decideIfStale({ context, deployment }: Rollout, replicaSet: ReplicaSet): void {
   if (deployment.spec?.paused === true) return;

@@ -65,7 +65,7 @@ export function maxUnavailable(deployment: Deployment): number {
 
 /** `maxSurge 25% → 1`, `maxSurge 2`: the value in the spec, and what it resolves to. */
 export function boundInWords(deployment: Deployment, bound: "maxSurge" | "maxUnavailable"): string {
-  const asked = deployment.spec?.strategy?.rollingUpdate?.[bound] ?? 0;
+  const requested = deployment.spec?.strategy?.rollingUpdate?.[bound] ?? 0;
   const value = bound === "maxSurge" ? maxSurge(deployment) : maxUnavailable(deployment);
-  return asked === value ? `${bound} ${value}` : `${bound} ${asked} → ${value}`;
+  return requested === value ? `${bound} ${value}` : `${bound} ${requested} → ${value}`;
 }

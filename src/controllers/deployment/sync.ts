@@ -68,8 +68,8 @@ async function syncByState(rollout: Rollout): Promise<void> {
   }
   await checkPausedConditions(rollout);
   if (cached.spec?.paused === true) return scaleAndSyncStatus(rollout);
-  const asked = rollbackTo(cached);
-  if (asked !== undefined) return rollback(rollout, asked);
+  const revision = rollbackTo(cached);
+  if (revision !== undefined) return rollback(rollout, revision);
   if (isScalingEvent(cached, await getReplicaSetsAndSyncRevision(rollout))) return scaleAndSyncStatus(rollout);
   const type = cached.spec?.strategy?.type;
   switch (type) {

@@ -53,7 +53,7 @@ export interface Mirrored {
   readonly skipped: number;
 }
 
-const asRead = { tellsAppProtocolsApart: true } as const;
+const asRead = { distinguishesAppProtocols: true } as const;
 const families: readonly IpFamily[] = ["IPv4", "IPv6"];
 
 /** Equal for endpoints that may share a slice. */

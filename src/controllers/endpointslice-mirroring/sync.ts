@@ -89,7 +89,7 @@ function reportSkipped({ context, endpoints, most }: Mirroring, { invalid, skipp
   }
 }
 
-/** So that changes by others can be told from what the controller has seen. */
+/** So that changes by others can be distinguished from what the controller has seen. */
 function trackIfUnknown(context: SyncContext, slice: EndpointSlice): void {
   const tracker = context.state(sliceTracker);
   if (!tracker.tracks(slice)) tracker.wrote(slice);

@@ -41,7 +41,7 @@ export function withoutHints(slices: HintedSlices): HintedSlices {
 }
 
 /** Whether an annotation requests hints by zone shares. */
-export function asksForZoneShares({ metadata: { annotations = {} } }: Service): boolean {
+export function requestsZoneShares({ metadata: { annotations = {} } }: Service): boolean {
   const mode =
     annotations["service.kubernetes.io/topology-aware-hints"] ?? annotations["service.kubernetes.io/topology-mode"];
   return mode === "Auto" || mode === "auto";

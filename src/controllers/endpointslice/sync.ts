@@ -11,7 +11,7 @@ import type { EventToRecord, SyncContext } from "../../controller/api/sync-conte
 import { combinedError } from "../../controller/workload/combined-error.ts";
 import { leftAlone } from "../../controller/workload/service/rules.ts";
 import { slicesKeptBy } from "../../controller/workload/service/watch-slices.ts";
-import { asksForZoneShares, type HintedSlices, trafficDistributionOf, withCloseHints, withoutHints } from "./hints.ts";
+import { requestsZoneShares, type HintedSlices, trafficDistributionOf, withCloseHints, withoutHints } from "./hints.ts";
 import { sliceTracker, triggerTimes, zoneMemory } from "./memory.ts";
 import { planSlices, type SlicePlan } from "./plan.ts";
 import { cacheBehind, nodeMissing, steady, zoneHints } from "./rules.ts";
@@ -125,7 +125,7 @@ function hinted(
 ): HintedSlices {
   const { service, context } = sync;
   const { plan, addressType, events } = of;
-  if (asksForZoneShares(service)) return hintedByZones(sync, of);
+  if (requestsZoneShares(service)) return hintedByZones(sync, of);
   const memory = context.state(zoneMemory);
   if (memory.isEnabled(keyOf(service)))
     events.push(disabledEvent("Topology Aware Hints has been disabled", addressType));

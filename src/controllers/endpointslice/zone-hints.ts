@@ -14,7 +14,7 @@ export type ZoneHinted =
   | { readonly slices: HintedSlices; readonly hints: HintsByZone }
   | { readonly slices: HintedSlices; readonly problem: string };
 
-/** Assigns each ready endpoint the zone that it should serve; if that is impossible for one, removes all hints and says why. */
+/** Assigns each ready endpoint the zone that it should serve; if that is impossible for one, removes all hints and returns why. */
 export function withZoneHints(slices: HintedSlices, shares: ZoneShares | undefined): ZoneHinted {
   const allocations = allocationsOf(shares, readyEndpoints(slices));
   if ("problem" in allocations) return { slices: withoutHints(slices), ...allocations };

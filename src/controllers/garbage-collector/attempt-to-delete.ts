@@ -171,8 +171,8 @@ function nameOfOwner({ reference }: ClassifiedOwner): string {
 function factsOf(owners: readonly ClassifiedOwner[]): rules.OwnerFact[] {
   return owners.map((owner) => {
     const { state, reference } = owner;
-    const said =
+    const stateText =
       state.is === "absent" ? state.evidence : state.is === "waiting" ? "waits for its dependents" : "exists";
-    return { owner: nameOfOwner(owner), uid: reference.uid, state: said, absent: state.is === "absent" };
+    return { owner: nameOfOwner(owner), uid: reference.uid, state: stateText, absent: state.is === "absent" };
   });
 }

@@ -46,9 +46,9 @@ async function orphanDependents(
   const [first] = failures;
   if (first === undefined) return;
   const { dependent, error: cause } = first;
-  const said = cause instanceof Error ? cause.message : String(cause);
+  const message = cause instanceof Error ? cause.message : String(cause);
   throw new Error(
-    `Cannot orphan ${failures.length} of ${dependents.length} dependents of ${nameOfNode(owner)}, the first of them ${nameOfNode(dependent)}: ${said}`,
+    `Cannot orphan ${failures.length} of ${dependents.length} dependents of ${nameOfNode(owner)}, the first of them ${nameOfNode(dependent)}: ${message}`,
     { cause },
   );
 }

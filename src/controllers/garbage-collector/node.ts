@@ -11,7 +11,7 @@ export interface NodeKind {
 }
 
 /**
- * Which object a node is for. The identity of a virtual node is what an owner reference says; everything but the uid
+ * Which object a node is for. The identity of a virtual node comes from an owner reference; everything but the uid
  * may be wrong. Its namespace is the dependent's, even if the kind turns out to be cluster-scoped.
  */
 export interface Identity extends NodeKind {

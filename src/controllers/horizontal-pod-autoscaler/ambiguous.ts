@@ -8,7 +8,7 @@ import { matches, type Selector } from "../../api/labels.ts";
 import { parseSelector, SelectorError } from "../../api/selector-parser.ts";
 import type { Pod } from "../../api/types.ts";
 import type { EventToRecord } from "../../controller/api/sync-context.ts";
-import { type AutoscalerSync, say, warn } from "./draft.ts";
+import { type AutoscalerSync, setCondition, warn } from "./draft.ts";
 import { memory } from "./memory.ts";
 import { unusableSelector } from "./rules.ts";
 
@@ -18,7 +18,7 @@ export interface TargetPods {
   readonly pods: readonly Pod[];
 }
 
-/** @throws Error for a target without a selector, or with pods that other autoscalers scale too; the condition ScalingActive says so. */
+/** @throws Error for a target without a selector, or with pods that other autoscalers scale too; the condition ScalingActive reports it. */
 export function podsOf(sync: AutoscalerSync, text: string): TargetPods {
   const { context, key, hpa } = sync;
   const unusable = (
@@ -27,7 +27,7 @@ export function podsOf(sync: AutoscalerSync, text: string): TargetPods {
   ): Error => {
     context.decide(unusableSelector, { problem: event.message });
     warn(sync, event);
-    say(sync, { type: "ScalingActive", status: "False", ...event, ...condition });
+    setCondition(sync, { type: "ScalingActive", status: "False", ...event, ...condition });
     return new Error(event.message);
   };
   if (text === "")

@@ -7,8 +7,8 @@ export type AutoscalerStatus = NonNullable<HorizontalPodAutoscaler["status"]>;
 /** One of `status.conditions`. */
 export type AutoscalerCondition = NonNullable<AutoscalerStatus["conditions"]>[number];
 
-/** What a condition should say. */
-export interface Said {
+/** A condition to be set. */
+export interface DesiredCondition {
   readonly type: "AbleToScale" | "ScalingActive" | "ScalingLimited";
   readonly status: "True" | "False";
   readonly reason: string;
@@ -16,13 +16,13 @@ export interface Said {
 }
 
 /** The conditions with the one of this type replaced, or appended; its time changes with its status. `now` in ms since 1970. */
-export function withSaid(
+export function withAutoscalerCondition(
   conditions: readonly AutoscalerCondition[],
-  { now, ...said }: Said & { readonly now: number },
+  { now, ...desired }: DesiredCondition & { readonly now: number },
 ): readonly AutoscalerCondition[] {
-  const before = conditions.find(({ type }) => type === said.type);
-  const since = before?.status === said.status ? before.lastTransitionTime : formatTime(now);
-  const { type, status, reason, message } = said;
+  const before = conditions.find(({ type }) => type === desired.type);
+  const since = before?.status === desired.status ? before.lastTransitionTime : formatTime(now);
+  const { type, status, reason, message } = desired;
   const next = { type, status, ...(since !== undefined && { lastTransitionTime: since }), reason, message };
   return before === undefined ? [...conditions, next] : conditions.map((each) => (each === before ? next : each));
 }

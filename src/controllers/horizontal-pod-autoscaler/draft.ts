@@ -6,7 +6,12 @@ import { HorizontalPodAutoscalers } from "../../api/kinds.ts";
 import { formatTime } from "../../api/time.ts";
 import type { HorizontalPodAutoscaler } from "../../api/types.ts";
 import type { EventToRecord, SyncContext } from "../../controller/api/sync-context.ts";
-import { type AutoscalerCondition, type AutoscalerStatus, type Said, withSaid } from "./conditions.ts";
+import {
+  type AutoscalerCondition,
+  type AutoscalerStatus,
+  type DesiredCondition,
+  withAutoscalerCondition,
+} from "./conditions.ts";
 import type { AutoscalerOptions } from "./options.ts";
 import { status as statusRule } from "./rules.ts";
 import type { AutoscalerSpec } from "./spec.ts";
@@ -28,8 +33,8 @@ export interface AutoscalerSync {
 }
 
 /** Sets a condition of the status to be written. */
-export function say(sync: AutoscalerSync, said: Said): void {
-  sync.conditions = withSaid(sync.conditions, { ...said, now: sync.context.now() });
+export function setCondition(sync: AutoscalerSync, condition: DesiredCondition): void {
+  sync.conditions = withAutoscalerCondition(sync.conditions, { ...condition, now: sync.context.now() });
 }
 
 /** Records a warning about the autoscaler. */
@@ -65,7 +70,7 @@ function statusOf({ context, hpa, conditions }: AutoscalerSync, outcome: Outcome
 /** Normalizes the status: absent and empty are the same. */
 function comparable(status: Partial<AutoscalerStatus> | undefined): unknown {
   const { currentReplicas = 0, desiredReplicas = 0, conditions, lastScaleTime, observedGeneration } = status ?? {};
-  // An empty list is null on the wire, which the types do not say.
+  // An empty list is null on the wire, which the types do not show.
   const currentMetrics: readonly MetricStatus[] | null | undefined = status?.currentMetrics;
   const metrics = currentMetrics ?? [];
   return [currentReplicas, desiredReplicas, metrics, conditions ?? [], lastScaleTime ?? "", observedGeneration ?? 0];
@@ -79,7 +84,8 @@ export async function writeStatus(sync: AutoscalerSync, outcome?: Outcome): Prom
   const { context, hpa, spec } = sync;
   const status = statusOf(sync, outcome);
   if (deepEqual(comparable(hpa.status), comparable(status))) return;
-  const reasonOf = (type: Said["type"]): string => sync.conditions.find((each) => each.type === type)?.reason ?? "";
+  const reasonOf = (type: DesiredCondition["type"]): string =>
+    sync.conditions.find((each) => each.type === type)?.reason ?? "";
   const because = context.decide(statusRule, {
     current: status.currentReplicas ?? 0,
     desired: status.desiredReplicas,

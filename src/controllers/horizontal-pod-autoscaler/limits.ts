@@ -15,7 +15,7 @@ export interface Step {
   readonly max: number;
 }
 
-/** The replicas that are allowed, and what the condition ScalingLimited says. */
+/** The replicas that are allowed, and the contents of the condition ScalingLimited. */
 export interface Limited {
   readonly replicas: number;
   readonly reason: "DesiredWithinRange" | "ScaleUpLimit" | "ScaleDownLimit" | "TooManyReplicas" | "TooFewReplicas";

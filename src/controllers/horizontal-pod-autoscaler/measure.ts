@@ -56,9 +56,9 @@ function noneEmpty<T>(items: readonly T[], api: string): readonly T[] {
 }
 
 /** Usage by pod. A pod with an unmeasured container is left out. @throws Error if the API is unavailable or returns nothing. */
-export async function resourceMetrics(context: SyncContext, asked: ResourceMeasured): Promise<PodMetrics> {
-  const { namespace, resource, container } = asked;
-  const labelSelector = formatSelector(asked.selector);
+export async function resourceMetrics(context: SyncContext, query: ResourceMeasured): Promise<PodMetrics> {
+  const { namespace, resource, container } = query;
+  const labelSelector = formatSelector(query.selector);
   const { signal } = context;
   const items = await from({ context, api: "resource" }, () =>
     podUsage(context.client, { namespace, labelSelector, signal }),
@@ -136,7 +136,7 @@ export async function objectMetric(
     const isNamespace = kind === "Namespace" && group === "";
     const resource = isNamespace ? undefined : await customResource(context, { group, kind });
     const of = isNamespace ? "namespace" : { name };
-    const items = await askCustom(context, { namespace, resource, of, metric });
+    const items = await readCustom(context, { namespace, resource, of, metric });
     if (items.length !== 1) {
       const found = items.length;
       throw new Error(`the custom metrics API server returned ${found} results when we asked for exactly one`);
@@ -160,16 +160,16 @@ async function customResource(
 
 interface Custom extends Pick<CustomAsked, "namespace" | "resource" | "of">, Named {}
 
-function custom(context: SyncContext, asked: Custom): Promise<readonly MetricValue[]> {
-  return from({ context, api: "custom" }, () => askCustom(context, asked));
+function custom(context: SyncContext, query: Custom): Promise<readonly MetricValue[]> {
+  return from({ context, api: "custom" }, () => readCustom(context, query));
 }
 
 /** The version is discovered each time: an adapter may come and go, and syncs are infrequent. */
-async function askCustom(context: SyncContext, { metric, ...asked }: Custom): Promise<readonly MetricValue[]> {
+async function readCustom(context: SyncContext, { metric, ...query }: Custom): Promise<readonly MetricValue[]> {
   const { client, signal } = context;
   const version = await customMetricsVersion(client, { signal });
   const metricSelector = formatSelector(metric.selector);
-  return customMetric(client, { ...asked, version, metric: metric.name, metricSelector, signal });
+  return customMetric(client, { ...query, version, metric: metric.name, metricSelector, signal });
 }
 
 /** The values of an external metric. @throws Error if the API is unavailable or returns nothing. */
@@ -179,7 +179,7 @@ export async function externalValues(
 ): Promise<readonly bigint[]> {
   const metricSelector = formatSelector(metric.selector);
   const { client, signal } = context;
-  const asked = { namespace, metric: metric.name, metricSelector, signal };
-  const items = await from({ context, api: "external" }, () => externalMetric(client, asked));
+  const query = { namespace, metric: metric.name, metricSelector, signal };
+  const items = await from({ context, api: "external" }, () => externalMetric(client, query));
   return noneEmpty(items, "external").map(({ value }) => milli(value) ?? 0n);
 }

@@ -25,15 +25,19 @@ export class MetricError extends Error {
   /** The reason in the condition ScalingActive and in an Event. */
   readonly reason: string;
   /** The message of the condition. */
-  readonly says: string;
+  readonly conditionMessage: string;
 
   constructor(
     message: string,
-    { reason, says, ...options }: ErrorOptions & { readonly reason: string; readonly says: string },
+    {
+      reason,
+      conditionMessage,
+      ...options
+    }: ErrorOptions & { readonly reason: string; readonly conditionMessage: string },
   ) {
     super(message, options);
     this.reason = reason;
-    this.says = says;
+    this.conditionMessage = conditionMessage;
   }
 }
 
@@ -57,8 +61,8 @@ export async function propose(scaled: Scaled, spec: MetricSpec): Promise<MetricP
     const inner = messageOf(error);
     sync.context.decide(metricFailed, { metric: describe(spec), error: inner });
     warn(sync, { reason: failing.reason, message: inner });
-    const says = `the HPA was unable to compute the replica count: ${inner}`;
-    throw new MetricError(`${failing.outer}${inner}`, { reason: failing.reason, says, cause: error });
+    const conditionMessage = `the HPA was unable to compute the replica count: ${inner}`;
+    throw new MetricError(`${failing.outer}${inner}`, { reason: failing.reason, conditionMessage, cause: error });
   }
   const { replicas, name, status, target, usage, utilization, groups } = worked;
   sync.context.decide(metricRule, {

@@ -5,7 +5,7 @@
 import type { Scale } from "../../client/api/verbs.ts";
 import { messageOf } from "../../api/error-message.ts";
 import { podsOf } from "./ambiguous.ts";
-import { type AutoscalerSync, type MetricStatus, say } from "./draft.ts";
+import { type AutoscalerSync, type MetricStatus, setCondition } from "./draft.ts";
 import { MetricError, type MetricProposal, propose } from "./metric.ts";
 import { noReplicaCount } from "./rules.ts";
 
@@ -19,7 +19,7 @@ export interface Computed {
   readonly error?: Error;
 }
 
-/** No metric to scale by; the condition ScalingActive says why. */
+/** No metric to scale by; the condition ScalingActive reports why. */
 export class NoReplicaCountError extends Error {
   override readonly name = "NoReplicaCountError";
   /** The status of the metrics that were read. */
@@ -61,11 +61,16 @@ export async function compute(sync: AutoscalerSync, { spec, status }: Scale): Pr
   const text = `invalid metrics (${counts.failed} invalid out of ${counts.metrics}), first error is: ${first?.message}`;
   if (first !== undefined && (failures.length === metrics.length || best.replicas < scaled.specReplicas)) {
     sync.context.decide(noReplicaCount, counts);
-    say(sync, { type: "ScalingActive", status: "False", reason: first.reason, message: first.says });
+    setCondition(sync, {
+      type: "ScalingActive",
+      status: "False",
+      reason: first.reason,
+      message: first.conditionMessage,
+    });
     throw new NoReplicaCountError(text, { statuses, cause: first });
   }
   const message = `the HPA was able to successfully calculate a replica count from ${best.name}`;
-  say(sync, { type: "ScalingActive", status: "True", reason: "ValidMetricFound", message });
+  setCondition(sync, { type: "ScalingActive", status: "True", reason: "ValidMetricFound", message });
   const error = first === undefined ? {} : { error: new Error(text, { cause: first }) };
   return { replicas: best.replicas, metric: best.name, statuses, ...error };
 }

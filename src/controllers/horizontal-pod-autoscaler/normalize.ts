@@ -28,7 +28,7 @@ export interface Normalized {
   readonly replicas: number;
   /** After the windows, before the limits. */
   readonly stabilized: number;
-  /** What the condition AbleToScale says. */
+  /** The contents of the condition AbleToScale. */
   readonly able: { readonly reason: string; readonly message: string };
   readonly limited: Limited;
 }

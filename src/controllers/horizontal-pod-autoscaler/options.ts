@@ -5,7 +5,7 @@ import type { Readiness } from "./pod-groups.ts";
 export interface AutoscalerOptions extends Readiness {
   /** The time from one sync to the next: `…-sync-period`. */
   readonly syncPeriodMs: number;
-  /** How long a recommendation holds back scaling down unless the spec says otherwise: `…-downscale-stabilization`. */
+  /** How long a recommendation holds back scaling down unless the spec sets it: `…-downscale-stabilization`. */
   readonly downscaleStabilizationMs: number;
   /** False if metrics cannot be known, as in a dry run: then only the bounds are enforced, and within them nothing is written. */
   readonly readsMetrics: boolean;

@@ -25,8 +25,8 @@ export async function ofPods(scaled: Scaled, spec: NonNullable<MetricSpec["pods"
   const { sync, selector, pods } = scaled;
   const { metric, target } = spec;
   const { averageValue = "0" } = target;
-  const asked = { namespace: namespaceOf(scaled), selector, metric: metricNamed(metric) };
-  const metrics = await doing(`unable to get metric ${metric.name}`, () => podsMetrics(sync.context, asked));
+  const query = { namespace: namespaceOf(scaled), selector, metric: metricNamed(metric) };
+  const metrics = await doing(`unable to get metric ${metric.name}`, () => podsMetrics(sync.context, query));
   const measured = { pods, metrics, grouping: { ...sync.options, now: sync.context.now() } };
   const goal = { ...goalOf(scaled, scaled.specReplicas), target: milliOf(averageValue) };
   const proposal = replicasForAverage(measured, goal);
@@ -118,7 +118,7 @@ export async function ofExternal(scaled: Scaled, spec: NonNullable<MetricSpec["e
 /** The sum of the metric's series. */
 async function usageOutside(scaled: Scaled, metric: MetricIdentifier): Promise<bigint> {
   const namespace = namespaceOf(scaled);
-  const asked = { namespace, metric: metricNamed(metric) };
+  const query = { namespace, metric: metricNamed(metric) };
   const what = `unable to get external metric ${namespace}/${metric.name}/${goSelector(metric.selector)}`;
-  return externalUsage(await doing(what, () => externalValues(scaled.sync.context, asked)));
+  return externalUsage(await doing(what, () => externalValues(scaled.sync.context, query)));
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../../api/error-message.ts";
 import { HorizontalPodAutoscalers } from "../../api/kinds.ts";
 import type { Scale } from "../../client/api/verbs.ts";
 import { retryOnConflict } from "../../controller/api/retry-on-conflict.ts";
-import { type AutoscalerSync, type MetricStatus, say, warn, writeStatusAnyway } from "./draft.ts";
+import { type AutoscalerSync, type MetricStatus, setCondition, warn, writeStatusAnyway } from "./draft.ts";
 import { rescale as rescaleRule } from "./rules.ts";
 import type { Target } from "./target.ts";
 
@@ -44,14 +44,14 @@ export async function rescaleTo(sync: AutoscalerSync, { target, from, to, reason
     const problem = messageOf(error);
     warn(sync, { reason: "FailedRescale", message: `New size: ${to}; reason: ${reason}; error: ${problem}` });
     const message = `the HPA controller was unable to update the target scale: ${problem}`;
-    say(sync, { type: "AbleToScale", status: "False", reason: "FailedUpdateScale", message });
+    setCondition(sync, { type: "AbleToScale", status: "False", reason: "FailedUpdateScale", message });
     await writeStatusAnyway(sync, { current: from, metrics });
     throw new Error(`failed to rescale ${kind}/${namespace}/${name}: ${problem}`, { cause: error });
   }
   const message = `the HPA controller was able to update the target scale to ${to}`;
-  say(sync, { type: "AbleToScale", status: "True", reason: "SucceededRescale", message });
-  const says = `New size: ${to}; reason: ${reason}`;
-  context.event(HorizontalPodAutoscalers, hpa, { type: "Normal", reason: "SuccessfulRescale", message: says });
+  setCondition(sync, { type: "AbleToScale", status: "True", reason: "SucceededRescale", message });
+  const eventMessage = `New size: ${to}; reason: ${reason}`;
+  context.event(HorizontalPodAutoscalers, hpa, { type: "Normal", reason: "SuccessfulRescale", message: eventMessage });
   sync.conditions = sync.conditions.filter(({ type }) => type !== "ScaledToZero");
 }
 

@@ -60,9 +60,9 @@ function statusOf({ name, container }: ResourceMetric, current: object): MetricS
 
 async function measured(scaled: Scaled, { name: resource, container }: ResourceMetric): Promise<Measured> {
   const { sync, selector, pods } = scaled;
-  const asked = { namespace: namespaceOf(scaled), selector, resource, container };
+  const query = { namespace: namespaceOf(scaled), selector, resource, container };
   const metrics = await doing(`unable to get metrics for resource ${resource}`, () =>
-    resourceMetrics(sync.context, asked),
+    resourceMetrics(sync.context, query),
   );
   return { pods, metrics, grouping: { ...sync.options, resource, now: sync.context.now() } };
 }

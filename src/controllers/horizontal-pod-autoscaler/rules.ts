@@ -105,8 +105,9 @@ export const metric: Rule<MetricFacts> = rule<MetricFacts>({
     "A metric recommends the number of replicas that brings usage to its target; within the tolerance (10% unless spec.behavior says otherwise) it recommends the current number. Pods without metrics, and pods that are not ready, dampen the change.",
   sentence: (facts) => {
     const { metric: name, usage, target, current, replicas } = facts;
-    const asks = replicas === current ? `${replicasText(replicas)} are right` : `recommends ${replicasText(replicas)}`;
-    return `${name}: ${usage}, target ${target}${uncountedText(facts)} → ${asks}`;
+    const recommendation =
+      replicas === current ? `${replicasText(replicas)} are right` : `recommends ${replicasText(replicas)}`;
+    return `${name}: ${usage}, target ${target}${uncountedText(facts)} → ${recommendation}`;
   },
   example: { metric: "cpu", usage: "180%", target: "60%", current: 2, replicas: 6, unready: 0, missing: 0, ignored: 0 },
   source: "replica_calculator.go GetResourceReplicas",
@@ -202,7 +203,7 @@ interface StatusFacts extends Facts {
   readonly limited: string;
 }
 
-/** The status says what was found. */
+/** The status reports what was found. */
 export const status: Rule<StatusFacts> = rule<StatusFacts>({
   id: "status",
   looksAt: ["the status as it was", "the metrics", "the conditions AbleToScale, ScalingActive, ScalingLimited"],

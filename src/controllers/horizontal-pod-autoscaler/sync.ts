@@ -2,7 +2,7 @@
 import { messageOf } from "../../api/error-message.ts";
 import { HorizontalPodAutoscalers } from "../../api/kinds.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { type AutoscalerSync, type MetricStatus, say, warn, writeStatus, writeStatusAnyway } from "./draft.ts";
+import { type AutoscalerSync, type MetricStatus, setCondition, warn, writeStatus, writeStatusAnyway } from "./draft.ts";
 import { rememberChange } from "./limits.ts";
 import { type History, memory, noHistory } from "./memory.ts";
 import { compute, type Computed, NoReplicaCountError } from "./metrics.ts";
@@ -88,7 +88,7 @@ async function targetOf(sync: AutoscalerSync): Promise<Target> {
   try {
     const target = await readTarget(context, { namespace, reference: spec.scaleTargetRef });
     const message = "the HPA controller was able to get the target's current scale";
-    say(sync, { type: "AbleToScale", status: "True", reason: "SucceededGetScale", message });
+    setCondition(sync, { type: "AbleToScale", status: "True", reason: "SucceededGetScale", message });
     return target;
   } catch (error) {
     context.signal.throwIfAborted();
@@ -96,7 +96,7 @@ async function targetOf(sync: AutoscalerSync): Promise<Target> {
     context.decide(targetUnreadable, { target: `${kind} ${name}`, error: problem });
     warn(sync, { reason: "FailedGetScale", message: problem });
     const message = `the HPA controller was unable to get the target's current scale: ${problem}`;
-    say(sync, { type: "AbleToScale", status: "False", reason: "FailedGetScale", message });
+    setCondition(sync, { type: "AbleToScale", status: "False", reason: "FailedGetScale", message });
     await writeStatusAnyway(sync);
     const reference = `${kind}/${namespace}/${name}`;
     const doing = error instanceof TargetError ? error.doing : `failed to query scale subresource for ${reference}`;
@@ -110,7 +110,7 @@ interface Standing {
   readonly history: History;
 }
 
-/** Undefined if only metrics could tell. @throws whatever keeps the replicas from being known, after writing the status. */
+/** Undefined if only metrics could determine it. @throws whatever keeps the replicas from being known, after writing the status. */
 async function judge(sync: AutoscalerSync, { target, current, history }: Standing): Promise<Verdict | undefined> {
   const { context, spec } = sync;
   const { min, max } = boundsOf(spec);
@@ -118,7 +118,7 @@ async function judge(sync: AutoscalerSync, { target, current, history }: Standin
   if (current === 0) {
     context.decide(scalingDisabled, {});
     const message = "scaling is disabled since the replica count of the target is zero";
-    say(sync, { type: "ScalingActive", status: "False", reason: "ScalingDisabled", message });
+    setCondition(sync, { type: "ScalingActive", status: "False", reason: "ScalingDisabled", message });
     sync.conditions = sync.conditions.filter(({ type }) => type !== "ScaledToZero");
     return { replicas: 0, reason: "", metrics: [], isScaled: false };
   }
@@ -134,15 +134,15 @@ async function judge(sync: AutoscalerSync, { target, current, history }: Standin
     context.decide(metricsUnknown, { current });
     return undefined;
   }
-  const computed = await computeOrTell(sync, { target, current });
+  const computed = await computeOrReport(sync, { target, current });
   const recommended = Math.max(0, computed.replicas);
   sync.spec = withWindow(spec, sync.options);
   const { options } = sync;
   const normal = normalize({ history, spec: sync.spec, options, current, recommended, now: context.now() });
   const { replicas, stabilized, able, limited } = normal;
-  say(sync, { type: "AbleToScale", status: "True", ...able });
+  setCondition(sync, { type: "AbleToScale", status: "True", ...able });
   const isLimited = replicas === stabilized ? "False" : "True";
-  say(sync, { type: "ScalingLimited", status: isLimited, reason: limited.reason, message: limited.message });
+  setCondition(sync, { type: "ScalingLimited", status: isLimited, reason: limited.reason, message: limited.message });
   context.decide(normalizedRule, { recommended, stabilized, replicas, able: able.reason, limited: limited.reason });
   const reason = recommended > current ? `${computed.metric} above target` : "All metrics below target";
   return {
@@ -154,7 +154,7 @@ async function judge(sync: AutoscalerSync, { target, current, history }: Standin
   };
 }
 
-async function computeOrTell(
+async function computeOrReport(
   sync: AutoscalerSync,
   { target, current }: Pick<Standing, "target" | "current">,
 ): Promise<Computed> {

@@ -45,10 +45,10 @@ export async function readTarget(context: SyncContext, { namespace, reference }:
   for (const each of kinds) {
     try {
       // Even for cluster-scoped kinds, as in upstream: they have no scale.
-      const asked = { ...each, namespaced: true };
+      const namespacedKind = { ...each, namespaced: true };
       return {
-        kind: asked,
-        scale: await context.client.getScale(asked, { namespace, name }, { signal: context.signal }),
+        kind: namespacedKind,
+        scale: await context.client.getScale(namespacedKind, { namespace, name }, { signal: context.signal }),
       };
     } catch (error) {
       context.signal.throwIfAborted();

@@ -26,7 +26,7 @@ interface CreateInput {
   readonly active: number;
 }
 
-/** Creates the planned pods. Resolves when all requests that were started have been answered. */
+/** Creates the planned pods. Resolves when all requests that were started have completed. */
 export async function createPods(
   { context, job }: JobSync,
   { plan, indexes, active }: CreateInput,
@@ -40,7 +40,7 @@ export async function createPods(
     create,
     ...(plan.indexes !== undefined && { indexes: indexesInWords(plan.indexes) }),
   });
-  // Before the first request: a watch may show the pod before the request is answered.
+  // Before the first request: a watch may show the pod before the response arrives.
   expectations.expectCreations(key, create);
   const next = plan.indexes?.values();
   const pod = podOf(job);

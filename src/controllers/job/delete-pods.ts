@@ -85,13 +85,13 @@ export async function removeFinalizer(
   if (!isTracked(pod)) return;
   const { namespace = "", name } = pod.metadata;
   const body = { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } };
-  const answer = await context.client.patch(
+  const stored = await context.client.patch(
     Pods,
     { namespace, name },
     { type: "strategic", body },
     { because, basedOn: pod, metadataSuffices: true, signal: context.signal },
   );
-  podWritten(context.consistency, answer);
+  podWritten(context.consistency, stored);
 }
 
 async function forEachPod(pods: readonly Pod[], remove: (pod: Pod) => Promise<void>): Promise<Deleted> {

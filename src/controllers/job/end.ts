@@ -1,5 +1,5 @@
 /**
- * Whether a Job ends, and how: first by what its status already says, then by its failures, then by its success policy.
+ * Whether a Job ends, and how: first by what its status already reports, then by its failures, then by its success policy.
  * Source: kubernetes v1.36 pkg/controller/job/job_controller.go syncJob, pastBackoffLimitOnFailure, pastActiveDeadline.
  */
 import { readTime } from "../../api/time.ts";

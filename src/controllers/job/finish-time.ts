@@ -1,5 +1,5 @@
 /**
- * When a pod finished, as far as its status tells.
+ * When a pod finished, as far as its status shows.
  * Source: kubernetes v1.36 pkg/controller/job/backoff_utils.go getFinishedTime.
  */
 import { readTime } from "../../api/time.ts";

@@ -24,7 +24,7 @@ export interface JobPods {
   readonly unseenRemovals: ReadonlySet<string>;
 }
 
-/** The pods, with what the status says about them. */
+/** The pods, with what the status records about them. */
 export function jobPods(job: Job, { pods, unseenRemovals }: Pick<JobPods, "pods" | "unseenRemovals">): JobPods {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
   return {
@@ -46,7 +46,7 @@ export function isUntouched({ unseenRemovals }: JobPods, pod: Pod): boolean {
   return isTracked(pod) && !unseenRemovals.has(pod.metadata.uid);
 }
 
-/** What the Job's pod failure policy says about a failed pod. */
+/** What the Job's pod failure policy requires for a failed pod. */
 export function failureOf(job: Job, pod: Pod): FailureMatch {
   return matchFailure(job.spec?.podFailurePolicy, pod);
 }

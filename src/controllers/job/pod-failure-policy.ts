@@ -1,5 +1,5 @@
 /**
- * What the pod failure policy says about a failed pod.
+ * What the pod failure policy requires for a failed pod.
  * Source: kubernetes v1.36 pkg/controller/job/pod_failure_policy.go. The messages are upstream's: they show in conditions.
  */
 import type { Job, Pod } from "../../api/types.ts";

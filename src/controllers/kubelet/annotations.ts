@@ -74,7 +74,7 @@ const readers = {
   "liveness-fails-after": readDuration,
   "startup-fails": readFlag,
   "stop-after": readDuration,
-  // The API server uses it to answer `pods/log`.
+  // The API server uses it to serve `pods/log`.
   logs: (text: string): string => text,
 } as const;
 

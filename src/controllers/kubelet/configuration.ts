@@ -17,7 +17,7 @@ import { configErrorReason, type ContainerLife, type LifecycleEvent, type PodLif
 export const lookAgainMs = 2000;
 
 /**
- * Holds back what lacks a ConfigMap or a Secret, and lets go what no longer does, changing `life` in place.
+ * Holds back what lacks a ConfigMap or a Secret, and releases what no longer does, changing `life` in place.
  * @returns what was held back now, for decisions and Events. @throws StatusError if one may not be read; TransportError.
  */
 export async function holdUnconfigured(

@@ -1,4 +1,4 @@
-/** What a restarted kubelet can know about a pod: what the pod's status says. */
+/** What a restarted kubelet can know about a pod: what the pod's status contains. */
 import { parseTime } from "../../api/time.ts";
 import type { ContainerStatus, Pod } from "../../api/types.ts";
 import { newPodLife, willRestart, type ContainerLife, type Ended, nextBackoffMs, type PodLife } from "./life.ts";

@@ -123,13 +123,13 @@ async function writeStatus(
   const because = decisionFor(context, node, known, wanted, happened);
   const { namespace = "", name, uid } = pod.metadata;
   try {
-    const answer = await context.client.patch(
+    const stored = await context.client.patch(
       Pods,
       { namespace, name },
       { type: "strategic", body: { metadata: { uid }, status: withRemovals(wanted, pod, known) } },
       { subresource: "status", because, basedOn: pod, signal: context.signal },
     );
-    known.written = { status: wanted, resourceVersion: answer.metadata.resourceVersion };
+    known.written = { status: wanted, resourceVersion: stored.metadata.resourceVersion };
   } catch (error) {
     // It has been deleted, or another pod has its name: the delta will follow.
     if (!isNotFound(error) && !isConflict(error)) throw error;

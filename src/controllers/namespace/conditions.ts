@@ -80,9 +80,9 @@ function isTrue(reason: string, message: string): State {
   return { status: "True", reason, message };
 }
 
-function listed(counts: ReadonlyMap<string, number>, say: (name: string, count: number) => string): string {
+function listed(counts: ReadonlyMap<string, number>, format: (name: string, count: number) => string): string {
   return [...counts]
-    .map(([name, count]) => say(name, count))
+    .map(([name, count]) => format(name, count))
     .sort()
     .join(", ");
 }

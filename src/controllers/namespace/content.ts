@@ -69,17 +69,17 @@ async function emptyPods(context: SyncContext, pods: DiscoveredKind, place: Plac
   return emptied.remaining;
 }
 
-/** `said`: turns a failure into the error of the sync, if that differs from the message of the conditions. */
+/** `toSyncError`: turns a failure into the error of the sync, if that differs from the message of the conditions. */
 function add(
   tally: Tally,
   { plural, group }: DiscoveredKind,
   { estimateSeconds, remaining, finalizers, error }: Emptied,
-  said: (error: Error) => Error = (same) => same,
+  toSyncError: (error: Error) => Error = (same) => same,
 ): void {
   tally.estimateSeconds = Math.max(tally.estimateSeconds, estimateSeconds);
   if (error !== undefined) {
     tally.failures.push(error);
-    tally.errors.push(said(error));
+    tally.errors.push(toSyncError(error));
   }
   if (remaining === 0) return;
   tally.remaining.set(`${plural}.${group}`, remaining);

@@ -93,9 +93,9 @@ function listed(
 }
 
 /** Undefined if the server does not know the path or the verb: the kind may have been removed since discovery. */
-async function unlessUnserved<T>(answer: Promise<T>): Promise<T | undefined> {
+async function unlessUnserved<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await request;
   } catch (error) {
     if (isNotFound(error) || isMethodNotSupported(error)) return undefined;
     throw error;

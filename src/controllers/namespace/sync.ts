@@ -57,9 +57,9 @@ class NamespaceGone extends Error {
   override readonly name = "NamespaceGone";
 }
 
-async function unlessGone<T>(answer: Promise<T>): Promise<T> {
+async function unlessGone<T>(request: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await request;
   } catch (error) {
     if (isNotFound(error)) throw new NamespaceGone("the namespace is gone", { cause: error });
     throw error;

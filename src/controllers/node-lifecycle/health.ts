@@ -1,5 +1,5 @@
 /**
- * When a node was last heard from. The times are those of this process: no node's clock is trusted.
+ * When a node's last heartbeat was observed. The times are those of this process: no node's clock is trusted.
  * Source: kubernetes v1.36 pkg/controller/nodelifecycle/node_lifecycle_controller.go tryUpdateNodeHealth.
  */
 import { Leases } from "../../api/kinds.ts";
@@ -13,7 +13,7 @@ export interface Health {
   /** Its condition Ready as last observed; undefined if it had none. */
   readonly ready: NodeCondition | undefined;
   /** When a heartbeat was last observed, in ms since 1970. */
-  readonly heardAt: number;
+  readonly heartbeatAt: number;
   /** The last observed renewal of its Lease, as in the Lease. */
   readonly renewedAt: string | undefined;
   /** Whether a Lease was observed since its status changed. */
@@ -38,16 +38,16 @@ export function observe(before: Health | undefined, { node, lease, now }: Sight)
   if (lease === undefined) return seen;
   const renewedAt = lease.spec?.renewTime;
   const isNewer = before?.hasLease !== true || isLater(before.renewedAt, renewedAt);
-  return isNewer ? { ...seen, heardAt: now, renewedAt, hasLease: true } : seen;
+  return isNewer ? { ...seen, heartbeatAt: now, renewedAt, hasLease: true } : seen;
 }
 
 /** An unchanged status is not a heartbeat. After a new one, the next check counts the Lease afresh. */
 function afterStatus(before: Health | undefined, { node, now }: Pick<Sight, "node" | "now">): Health {
   const ready = nodeCondition(node, "Ready");
-  const fresh: Health = { ready, heardAt: now, renewedAt: undefined, hasLease: false };
+  const fresh: Health = { ready, heartbeatAt: now, renewedAt: undefined, hasLease: false };
   if (ready === undefined) {
     // Its kubelet has never reported: time counts from the node's creation.
-    if (before === undefined) return { ...fresh, heardAt: parseTime(node.metadata.creationTimestamp) };
+    if (before === undefined) return { ...fresh, heartbeatAt: parseTime(node.metadata.creationTimestamp) };
     return { ...before, ready };
   }
   if (before?.ready === undefined) return fresh;
@@ -66,8 +66,8 @@ export interface GracePeriods {
 
 /** Whether the node has been silent for longer than it may. */
 export function isSilentTooLong(
-  { ready, heardAt }: Health,
+  { ready, heartbeatAt }: Health,
   { gracePeriodMs, startupGracePeriodMs, now }: GracePeriods & { readonly now: number },
 ): boolean {
-  return now > heardAt + (ready === undefined ? startupGracePeriodMs : gracePeriodMs);
+  return now > heartbeatAt + (ready === undefined ? startupGracePeriodMs : gracePeriodMs);
 }

@@ -148,10 +148,10 @@ function judgeZones({ remembered, options, now }: Look, { nodes, counts }: Count
     for (const zone of zones.keys()) zones.set(zone, "full disruption");
     return;
   }
-  // Silence while no node was heard from means nothing: time counts from now.
+  // Silence while no node sent heartbeats means nothing: time counts from now.
   for (const { metadata } of wasDisrupted ? nodes : []) {
     const known = health.get(metadata.name);
-    if (known !== undefined) health.set(metadata.name, { ...known, heardAt: now });
+    if (known !== undefined) health.set(metadata.name, { ...known, heartbeatAt: now });
   }
   for (const [zone, state] of states) {
     if (!wasDisrupted && zones.get(zone) === state) continue;

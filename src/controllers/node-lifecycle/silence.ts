@@ -13,7 +13,7 @@ import { silent } from "./rules.ts";
 import { unknownConditions } from "./unknown-conditions.ts";
 
 /**
- * Sets the conditions of the node to Unknown, unless it was heard from since the last check. Returns whether it wrote.
+ * Sets the conditions of the node to Unknown, unless a heartbeat has arrived since the last check. Returns whether it wrote.
  * @throws the API server's refusal: 409 if the node has changed, which may be a status report.
  */
 export async function becomeUnknown(
@@ -27,13 +27,13 @@ export async function becomeUnknown(
   const health = observe(remembered.health.get(name), { node, lease, now });
   const wasReady = nodeCondition(node, "Ready")?.status;
   if (wasReady === "Unknown" || !isSilentTooLong(health, { ...options, now })) return false;
-  const because = context.decide(silent, { seconds: Math.floor((now - health.heardAt) / 1000) });
+  const because = context.decide(silent, { seconds: Math.floor((now - health.heartbeatAt) / 1000) });
   const conditions = unknownConditions(node, now);
   const changed = { ...node, status: { ...node.status, conditions } };
   await context.client.updateStatus(Nodes, changed, { because, basedOn: node, signal: context.signal });
   const ready = nodeCondition(changed, "Ready");
   const renewedAt = lease?.spec?.renewTime;
-  remembered.health.set(name, { ready, heardAt: health.heardAt, renewedAt, hasLease: lease !== undefined });
+  remembered.health.set(name, { ready, heartbeatAt: health.heartbeatAt, renewedAt, hasLease: lease !== undefined });
   if (wasReady === "True") {
     recordAboutNode(context, { node, reason: "NodeNotReady", what: "status is now: NodeNotReady" });
     remembered.unmarked.add(name);

@@ -27,13 +27,13 @@ export async function attachDesired(context: SyncContext, options: DetachOptions
   }
 }
 
-interface Asked {
+interface AttachAttempt {
   readonly desired: Desired;
   readonly options: DetachOptions;
 }
 
 /** Undefined: not now, or already attached. Atomic. */
-function beginAttach(context: SyncContext, { desired, options }: Asked): Pending | undefined {
+function beginAttach(context: SyncContext, { desired, options }: AttachAttempt): Pending | undefined {
   const known = context.state(world);
   const node = context.key;
   const { volume, pods } = desired;
@@ -75,7 +75,7 @@ function waitForAnother(context: SyncContext, { unique, name }: AttachableVolume
   else context.decide(awaitAttach, { volume: name, attachment: own.attachment });
 }
 
-interface Refused extends Asked {
+interface Refused extends AttachAttempt {
   readonly holders: readonly string[];
 }
 
@@ -120,8 +120,8 @@ function reasonFor({ metadata: { namespace } }: Pod, others: readonly Pod[]): st
   const foreign = others.length - local.length;
   const elsewhere = `${foreign} pod(s) in different namespaces`;
   if (local.length === 0) return `Volume is already used by ${elsewhere}`;
-  const told = `Volume is already used by pod(s) ${local.toSorted().join(", ")}`;
-  return foreign > 0 ? `${told} and ${elsewhere}` : told;
+  const reason = `Volume is already used by pod(s) ${local.toSorted().join(", ")}`;
+  return foreign > 0 ? `${reason} and ${elsewhere}` : reason;
 }
 
 async function carryOut(context: SyncContext, pending: Pending): Promise<void> {

@@ -74,7 +74,7 @@ export function attachableVolume(context: Caches, volume: PersistentVolume): Att
   return { unique: `${csiPlugin}/${csi.driver}${separator}${csi.volumeHandle}`, name, isExclusive, csi: source };
 }
 
-/** A driver requires attaching unless its CSIDriver says otherwise. Source: pkg/volume/csi/csi_plugin.go skipAttach. */
+/** A driver requires attaching unless its CSIDriver specifies otherwise. Source: pkg/volume/csi/csi_plugin.go skipAttach. */
 export function requiresAttach(context: Caches, driver: string): boolean {
   return context.cache(CsiDrivers).get(driver)?.spec.attachRequired !== false;
 }

@@ -20,7 +20,7 @@ export function endPending(context: SyncContext): void {
   for (const pending of operations.pendingOn(context.key)) settle(context, pending);
 }
 
-/** Completes the operation if its VolumeAttachment says so, or it timed out. Atomic. */
+/** Completes the operation if its VolumeAttachment shows its end, or it timed out. Atomic. */
 export function settle(context: SyncContext, pending: Pending): void {
   const attachment =
     pending.attachment === undefined ? undefined : context.cache(VolumeAttachments).get(pending.attachment);

@@ -96,9 +96,9 @@ function onNode(notification: Notification<Node>, context: WatchContext): void {
 
 /** Whether something relevant here has changed: heartbeats are not. */
 function isOtherNode(before: Node, after: Node): boolean {
-  const told = (node: Node): string =>
+  const relevantState = (node: Node): string =>
     JSON.stringify([isManaged(node), isNodeReady(node), node.spec?.taints?.map(({ key }) => key)]);
-  return told(before) !== told(after);
+  return relevantState(before) !== relevantState(after);
 }
 
 function onPod(notification: Notification<Pod>, context: WatchContext): void {

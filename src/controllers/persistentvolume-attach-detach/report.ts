@@ -18,7 +18,7 @@ export async function writeReport(context: SyncContext, decided?: Decision): Pro
   const node = context.cache(Nodes).get(name);
   // When a node of this name is added, its status is due.
   if (volumes === undefined || node === undefined) return;
-  if (saysSo(node, volumes) && known.isLastWritten(name, volumes)) return;
+  if (isReported(node, volumes) && known.isLastWritten(name, volumes)) return;
   const because = decided ?? context.decide(report, { volumes: volumes.map((each) => each.name) });
   // An empty list is omitted from the status.
   const body = { status: { volumesAttached: volumes.length === 0 ? null : volumes } };
@@ -33,10 +33,12 @@ export async function writeReport(context: SyncContext, decided?: Decision): Pro
   }
 }
 
-function saysSo({ status }: Node, volumes: readonly ReportedVolume[]): boolean {
-  const said = status?.volumesAttached ?? [];
+function isReported({ status }: Node, volumes: readonly ReportedVolume[]): boolean {
+  const reported = status?.volumesAttached ?? [];
   return (
-    said.length === volumes.length &&
-    volumes.every(({ name, devicePath }) => said.some((each) => each.name === name && each.devicePath === devicePath))
+    reported.length === volumes.length &&
+    volumes.every(({ name, devicePath }) =>
+      reported.some((each) => each.name === name && each.devicePath === devicePath),
+    )
   );
 }

@@ -63,7 +63,7 @@ export const detachFailed: Rule<FailureFacts> = rule<FailureFacts>({
   source: "operation_generator.go GenerateDetachVolumeFunc, verifyVolumeIsSafeToDetach",
 });
 
-/** The VolumeAttachment says that it is no longer attached. */
+/** The VolumeAttachment reports that it is no longer attached. */
 export const lost: Rule<VolumeFacts> = rule<VolumeFacts>({
   id: "lost",
   looksAt: [attachments],

@@ -12,7 +12,7 @@ export interface Desired {
   readonly volume: AttachableVolume;
   /** By uid. */
   readonly pods: Map<string, Pod>;
-  /** An Event has told its pods that another node has the volume. */
+  /** Whether an Event of its pods has reported that another node has the volume. */
   isMultiAttachReported: boolean;
 }
 
@@ -93,7 +93,7 @@ export class World {
     return [...(this.#attached.get(unique)?.nodes.keys() ?? [])];
   }
 
-  /** A node is assumed to have the volume mounted until its status says otherwise. */
+  /** A node is assumed to have the volume mounted until its status reports otherwise. */
   mark(
     unique: string,
     {

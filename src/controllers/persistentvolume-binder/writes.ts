@@ -59,7 +59,7 @@ interface Pair extends Because {
   readonly volume: PersistentVolume;
 }
 
-/** Writes to the status that the claim has no volume, unless it already says so. Source: pv_controller.go updateClaimStatus. */
+/** Removes the volume from the claim's status, unless it has none there. Source: pv_controller.go updateClaimStatus. */
 export function clearClaimStatus(
   context: SyncContext,
   { claim, phase, because }: Because & { readonly claim: PersistentVolumeClaim; readonly phase: string },

@@ -55,9 +55,9 @@ interface Named {
 /** Source: pkg/volume/util/resize_util.go SetClaimResizer. */
 async function nameIt(context: SyncContext, { claim, size, plugin, driver }: Named): Promise<void> {
   const because = context.decide(nameResizer, { size, plugin, driver });
-  const say = (type: "Normal" | "Warning", message: string): void =>
+  const recordEvent = (type: "Normal" | "Warning", message: string): void =>
     context.event(PersistentVolumeClaims, claim, { type, reason: "ExternalExpanding", message });
-  say("Normal", `CSI migration enabled for ${plugin}; waiting for external resizer to expand the pvc`);
+  recordEvent("Normal", `CSI migration enabled for ${plugin}; waiting for external resizer to expand the pvc`);
   const { namespace = "", name, annotations, resourceVersion } = claim.metadata;
   if (annotations?.[resizerAnnotation] === driver) return;
   const body = { metadata: { annotations: { [resizerAnnotation]: driver }, resourceVersion } };
@@ -67,7 +67,7 @@ async function nameIt(context: SyncContext, { claim, size, plugin, driver }: Nam
   } catch (cause) {
     context.signal.throwIfAborted();
     const message = `error setting resizer annotation to pvc ${context.key}, with error ${messageOf(cause)}`;
-    say("Warning", message);
+    recordEvent("Warning", message);
     throw new Error(message, { cause });
   }
 }

@@ -10,12 +10,12 @@ export interface Memory {
   /** What the last scan found and no sync has taken yet. */
   doomed: Map<ObjectKey, Doomed>;
   /** Whether the API server has a node, for nodes checked since the last scan. */
-  readonly answers: Map<string, Promise<boolean>>;
+  readonly nodeChecks: Map<string, Promise<boolean>>;
 }
 
 /** One for each run. */
 export const memory: RunState<Memory> = runState(() => ({
   quarantine: new Quarantine(),
   doomed: new Map<ObjectKey, Doomed>(),
-  answers: new Map<string, Promise<boolean>>(),
+  nodeChecks: new Map<string, Promise<boolean>>(),
 }));

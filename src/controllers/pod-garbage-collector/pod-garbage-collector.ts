@@ -82,6 +82,6 @@ function scanPods(context: WatchContext, options: PodGarbageCollectorOptions): v
     threshold: options.terminatedPodThreshold,
   });
   remembered.doomed = new Map(found);
-  remembered.answers.clear();
+  remembered.nodeChecks.clear();
   for (const key of found.keys()) context.enqueue(key);
 }

@@ -5,7 +5,7 @@
 
 /** Missing nodes, with the times from which the API server is checked for them, in ms since 1970. */
 export class Quarantine {
-  #askAt = new Map<string, number>();
+  #checkAt = new Map<string, number>();
 
   /**
    * Starts the wait of each node that has none, and returns those whose wait is over, each once: a node still missing waits again. Atomic.
@@ -15,12 +15,12 @@ export class Quarantine {
     { now, waitMs }: { readonly now: number; readonly waitMs: number },
   ): Set<string> {
     const overdue = new Set<string>();
-    for (const [node, at] of this.#askAt) {
+    for (const [node, at] of this.#checkAt) {
       if (at > now) continue;
       overdue.add(node);
-      this.#askAt.delete(node);
+      this.#checkAt.delete(node);
     }
-    for (const node of missing) if (!this.#askAt.has(node)) this.#askAt.set(node, now + waitMs);
+    for (const node of missing) if (!this.#checkAt.has(node)) this.#checkAt.set(node, now + waitMs);
     return overdue;
   }
 }

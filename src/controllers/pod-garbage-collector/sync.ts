@@ -69,15 +69,15 @@ async function failAndDelete(
 
 /** Requested once for all pods that a scan found on the node. @throws the API server's refusal, except for 404. */
 function isNodeThere(context: SyncContext, node: string): Promise<boolean> {
-  const { answers } = context.state(memory);
-  const known = answers.get(node);
+  const { nodeChecks } = context.state(memory);
+  const known = nodeChecks.get(node);
   if (known !== undefined) return known;
-  const asked = askFor(context, node);
-  answers.set(node, asked);
-  return asked;
+  const check = checkNode(context, node);
+  nodeChecks.set(node, check);
+  return check;
 }
 
-async function askFor({ client, signal }: SyncContext, node: string): Promise<boolean> {
+async function checkNode({ client, signal }: SyncContext, node: string): Promise<boolean> {
   try {
     await client.get(Nodes, { namespace: "", name: node }, { signal });
     return true;

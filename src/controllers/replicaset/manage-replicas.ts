@@ -18,7 +18,7 @@ const namedInFacts = 8;
 
 /**
  * Creates missing pods or deletes excess ones.
- * @throws the first error; all other requests that were started have been answered by then.
+ * @throws the first error; all other requests that were started have completed by then.
  */
 export async function manageReplicas<T extends ReplicaOwner>(
   sync: ReplicaSync<T>,
@@ -44,7 +44,7 @@ async function createPods<T extends ReplicaOwner>(
   const { key, expectations } = context;
   const owner = { kind: config.kind, object };
   const because = context.decide(scaleUp, facts);
-  // Before the first request: a watch may show the pod before the request is answered.
+  // Before the first request: a watch may show the pod before the response arrives.
   expectations.expectCreations(key, facts.create);
   const pod = podFromTemplate(object.spec?.template, owner);
   // In growing batches, because creations tend to fail all for the same reason: if a quota leaves no room for 500 pods, one request finds

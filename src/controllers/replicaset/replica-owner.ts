@@ -1,5 +1,5 @@
 /**
- * What ReplicaSets and ReplicationControllers have in common: one controller serves both; its configuration says what differs.
+ * What ReplicaSets and ReplicationControllers have in common: one controller serves both; its configuration defines what differs.
  * Source: kubernetes v1.36 pkg/controller/replication/{conversion,replication_controller}.go; differs: nothing is converted.
  */
 import type { Kind } from "../../api/kind.ts";

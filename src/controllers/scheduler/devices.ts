@@ -72,12 +72,12 @@ export function devicesView(context: SyncContext, pod: Pod): DevicesView {
   const usable = usableDevices(claims.filter((claim) => !open.includes(claim)));
   if (open.length === 0) return usable;
   const slices = context.cache(ResourceSlices).list();
-  const asksForNone = open.some(({ spec }) => classRequestsOf(spec).length === 0);
+  const requestsNone = open.some(({ spec }) => classRequestsOf(spec).length === 0);
   return {
     ...usable,
     unavailableOn: () => [],
     obstacleOn: (node) =>
-      asksForNone || slices.some((slice) => countsFor(slice, node))
+      requestsNone || slices.some((slice) => countsFor(slice, node))
         ? "cannot allocate all claims (the simulated scheduler allocates no devices)"
         : "cannot allocate all claims",
   };
@@ -135,11 +135,11 @@ export function bindingOf({ status }: ResourceClaim): "ready" | "pending" | "fai
   for (const result of status?.allocation?.devices?.results ?? []) {
     const { bindingConditions = [], bindingFailureConditions = [] } = result;
     if (bindingConditions.length === 0) continue;
-    const said = status?.devices?.find(
+    const deviceStatus = status?.devices?.find(
       ({ driver, pool, device }) => driver === result.driver && pool === result.pool && device === result.device,
     );
     const isTrue = (type: string): boolean =>
-      said?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
+      deviceStatus?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
     if (bindingFailureConditions.some(isTrue)) return "failed";
     if (!bindingConditions.every(isTrue)) return "pending";
   }
@@ -221,7 +221,7 @@ export function idleFor(pod: Pod, claims: Iterable<ResourceClaim>): ResourceClai
 
 /** Deallocates a claim's devices. Source: dynamicresources.go PostFilter. @throws what the API server refuses. */
 export async function deallocate({ context, because }: Omit<ForPod, "pod">, claim: ResourceClaim): Promise<void> {
-  const { allocation: _devices, reservedFor: _users, devices: _said, ...status } = claim.status ?? {};
+  const { allocation: _devices, reservedFor: _users, devices: _statuses, ...status } = claim.status ?? {};
   const options = { because, basedOn: claim, signal: context.signal };
   await context.client.updateStatus(ResourceClaims, { ...claim, status }, options);
 }

@@ -113,9 +113,9 @@ function portTaken(port: string, { hostPorts }: NodeLoad): boolean {
 function insufficientResources(pod: Pod, { load, allocatable }: Candidate): readonly string[] {
   const missing: string[] = [];
   if (load.pods.size + 1 > (allocatable.get("pods") ?? 0)) missing.push("Too many pods");
-  for (const [resource, asked] of requestsOf(pod).asked) {
-    if (asked === 0) continue;
-    if (asked > (allocatable.get(resource) ?? 0) - (load.asked.get(resource) ?? 0)) {
+  for (const [resource, amount] of requestsOf(pod).requested) {
+    if (amount === 0) continue;
+    if (amount > (allocatable.get(resource) ?? 0) - (load.requested.get(resource) ?? 0)) {
       missing.push(`Insufficient ${resource}`);
     }
   }

@@ -13,7 +13,7 @@ import { addTo, requestsOf, type Resources } from "./requests.ts";
 /** The pods on one node, and their totals. */
 export interface NodeLoad {
   readonly pods: ReadonlyMap<ObjectKey, Pod>;
-  readonly asked: Resources;
+  readonly requested: Resources;
   readonly scored: Resources;
   /** `TCP 0.0.0.0 80`, with how many pods have it. */
   readonly hostPorts: ReadonlyMap<string, number>;
@@ -21,12 +21,12 @@ export interface NodeLoad {
 
 interface MutableLoad extends NodeLoad {
   readonly pods: Map<ObjectKey, Pod>;
-  readonly asked: Map<string, number>;
+  readonly requested: Map<string, number>;
   readonly scored: Map<string, number>;
   readonly hostPorts: Map<string, number>;
 }
 
-const nothing: NodeLoad = { pods: new Map(), asked: new Map(), scored: new Map(), hostPorts: new Map() };
+const nothing: NodeLoad = { pods: new Map(), requested: new Map(), scored: new Map(), hostPorts: new Map() };
 
 /** What each node's pods use; kept up to date by the informers and by the scheduler's own decisions. */
 export class NodeUsageCache {
@@ -55,8 +55,8 @@ export class NodeUsageCache {
     const load = this.#loads.get(node) ?? emptyLoad();
     this.#loads.set(node, load);
     load.pods.set(key, pod);
-    const { asked, scored } = requestsOf(pod);
-    addTo(load.asked, asked);
+    const { requested, scored } = requestsOf(pod);
+    addTo(load.requested, requested);
     addTo(load.scored, scored);
     for (const port of hostPortsOf(pod)) load.hostPorts.set(port, (load.hostPorts.get(port) ?? 0) + 1);
     this.#placed.set(key, { node, pod });
@@ -77,8 +77,8 @@ export class NodeUsageCache {
       this.#loads.delete(placed.node);
       return;
     }
-    const { asked, scored } = requestsOf(placed.pod);
-    addTo(load.asked, asked, -1);
+    const { requested, scored } = requestsOf(placed.pod);
+    addTo(load.requested, requested, -1);
     addTo(load.scored, scored, -1);
     for (const port of hostPortsOf(placed.pod)) {
       const left = (load.hostPorts.get(port) ?? 0) - 1;
@@ -97,7 +97,7 @@ export class NodeUsageCache {
 }
 
 function emptyLoad(): MutableLoad {
-  return { pods: new Map(), asked: new Map(), scored: new Map(), hostPorts: new Map() };
+  return { pods: new Map(), requested: new Map(), scored: new Map(), hostPorts: new Map() };
 }
 
 /** `TCP 127.0.0.1 80` for each host port of the pod. */

@@ -12,7 +12,7 @@ import type { NodeUsageCache } from "./node-usage-cache.ts";
 /** The topology domains in which pods run: `zone=a`. */
 type Places = ReadonlySet<string>;
 
-/** What affinity says about each node, for one pod. */
+/** The effect of affinity on each node, for one pod. */
 export interface PodAffinityView {
   /** Why the node cannot be used; undefined if it can. */
   obstacleOn(node: Node): string | undefined;

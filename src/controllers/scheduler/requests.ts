@@ -12,7 +12,7 @@ export type Resources = ReadonlyMap<string, number>;
 /** A pod's requests, for filtering and for scoring. */
 export interface Requests {
   /** The actual requests: they decide whether the pod fits. */
-  readonly asked: Resources;
+  readonly requested: Resources;
   /** The same with 100m of cpu and 200 MiB for each container without a request: for scoring. */
   readonly scored: Resources;
 }
@@ -47,7 +47,7 @@ const known = new WeakMap<Pod, Requests>();
 export function requestsOf(pod: Pod): Requests {
   let requests = known.get(pod);
   if (requests === undefined) {
-    requests = { asked: sumOf(pod, ofContainer), scored: sumOf(pod, withAssumed) };
+    requests = { requested: sumOf(pod, ofContainer), scored: sumOf(pod, withAssumed) };
     known.set(pod, requests);
   }
   return requests;

@@ -51,7 +51,7 @@ export function defineScheduler(options: SchedulerOptions): ControllerDefinition
     isLeftUndone: (pod) =>
       isToBeScheduled(pod) &&
       (pod.spec?.schedulingGates ?? []).length === 0 &&
-      // The real scheduler says nothing either about a pod that waits for its claims.
+      // The real scheduler reports nothing either about a pod that waits for its claims.
       podClaimsOf(pod).length === 0 &&
       pod.status?.conditions?.some(({ type }) => type === "PodScheduled") !== true,
     component: schedulerName,

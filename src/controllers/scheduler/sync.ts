@@ -184,7 +184,7 @@ interface Reservation {
 }
 
 /**
- * Reserves device claims for the pod. Undefined if that is refused, as its status then says, or if the devices are still being prepared.
+ * Reserves device claims for the pod. Undefined if that is refused, as its status then shows, or if the devices are still being prepared.
  * @throws TransportError if there is no response.
  */
 async function reserve(

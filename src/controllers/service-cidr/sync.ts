@@ -14,10 +14,10 @@ import { cidrFinalizer as finalizer, grace, held, ready, release, unprotected } 
 /** How long an unused ServiceCIDR stays after its deletion. */
 const graceMs = 10_000;
 
-type Said = Pick<StatusCondition, "status" | "reason" | "message">;
+type ReadyCondition = Pick<StatusCondition, "status" | "reason" | "message">;
 
-const isReady: Said = { status: "True", reason: "", message: "Kubernetes Service CIDR is ready" };
-const isTerminating: Said = {
+const isReady: ReadyCondition = { status: "True", reason: "", message: "Kubernetes Service CIDR is ready" };
+const isTerminating: ReadyCondition = {
   status: "False",
   reason: "Terminating",
   message: "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR",
@@ -33,7 +33,7 @@ export async function syncServiceCidr(context: SyncContext): Promise<void> {
     const because = context.decide(unprotected, { finalizer });
     await patchFinalizers(context, { cidr, because, metadata: { finalizers: [finalizer] } });
   }
-  if (says(cidr, isReady)) return;
+  if (hasCondition(cidr, isReady)) return;
   const because = context.decide(ready, {});
   try {
     await applyCondition(context, { cidr, because, condition: isReady });
@@ -54,7 +54,7 @@ async function syncDeleted(
   });
   if (found.is === "held") {
     const because = context.decide(held, { address: found.by });
-    if (!says(cidr, isTerminating)) await applyCondition(context, { cidr, because, condition: isTerminating });
+    if (!hasCondition(cidr, isTerminating)) await applyCondition(context, { cidr, because, condition: isTerminating });
     return;
   }
   const why = inWords(found);
@@ -78,7 +78,7 @@ function inWords(found: Exclude<Removal, { readonly is: "held" }>): string {
     : `${one ? "ServiceCIDR" : "ServiceCIDRs"} ${found.within.join(", ")} ${one ? "contains" : "contain"} it`;
 }
 
-function says({ status }: ServiceCidr, { status: wanted, reason, message }: Said): boolean {
+function hasCondition({ status }: ServiceCidr, { status: wanted, reason, message }: ReadyCondition): boolean {
   const now = findCondition(status?.conditions, "Ready");
   // The server omits empty fields.
   return now?.status === wanted && (now.reason ?? "") === reason && (now.message ?? "") === message;
@@ -105,7 +105,7 @@ async function patchFinalizers(
 
 async function applyCondition(
   context: SyncContext,
-  { cidr, because, condition }: Write & { readonly condition: Said },
+  { cidr, because, condition }: Write & { readonly condition: ReadyCondition },
 ): Promise<void> {
   const { name } = cidr.metadata;
   const lastTransitionTime = formatTime(context.now());

@@ -1,5 +1,5 @@
 /**
- * Who owns a claim, so that the garbage collector deletes it when the retention policy says so: with `whenDeleted: Delete` the StatefulSet
+ * Who owns a claim, so that the garbage collector deletes it when the retention policy requires it: with `whenDeleted: Delete` the StatefulSet
  * owns it, with `whenScaled: Delete` a condemned pod.
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_utils.go isClaimOwnerUpToDate, updateClaimOwnerRefForSetAndPod.
  */

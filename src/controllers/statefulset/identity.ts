@@ -15,7 +15,7 @@ export const revisionLabel = "controller-revision-hash";
 const memberName = /^(.*)-([0-9]+)$/s;
 const highestOrdinal = 2_147_483_647;
 
-/** What a pod's name says. */
+/** What a pod's name contains. */
 export interface NameParts {
   /** Empty for a name without an ordinal. */
   readonly parent: string;

@@ -104,7 +104,7 @@ export function planReplica(input: PlanInput, member: Member): ReplicaAction {
     const claim = staleClaim(input, member);
     return claim === undefined ? { do: "create" } : { do: "await claim", claim };
   }
-  // An evicted pod may have any exit code, so Failed versus Succeeded says nothing.
+  // An evicted pod may have any exit code, so Failed versus Succeeded means nothing.
   if (isPodTerminal(pod)) return { do: isTerminating(pod) ? "await end" : "delete ended pod" };
   const isPending = pod.status?.phase === "Pending";
   if (isOrdered(set)) {

@@ -156,12 +156,12 @@ export async function deleteStatefulPod(sync: SetSync, { member, because }: Deci
   const write: PodWrite = { sync, verb: "Delete", pod: name };
   await reporting(write, async () => {
     try {
-      const answer = await context.client.delete(
+      const response = await context.client.delete(
         Pods,
         { namespace: set.metadata.namespace ?? "", name },
         { because, ...(pod !== undefined && { basedOn: pod }), metadataSuffices: true, signal: context.signal },
       );
-      const written = writtenObject(answer);
+      const written = writtenObject(response);
       if (written !== undefined) noteWrite(sync, { kind: Pods, written });
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -171,8 +171,8 @@ export async function deleteStatefulPod(sync: SetSync, { member, because }: Deci
 }
 
 /** The object in the response to a deletion, with its new resourceVersion; undefined if the response is a Status. */
-function writtenObject(answer: unknown): { readonly metadata: { readonly resourceVersion: string } } | undefined {
-  const metadata = isObject(answer) ? answer["metadata"] : undefined;
+function writtenObject(response: unknown): { readonly metadata: { readonly resourceVersion: string } } | undefined {
+  const metadata = isObject(response) ? response["metadata"] : undefined;
   const resourceVersion = isObject(metadata) ? metadata["resourceVersion"] : undefined;
   return typeof resourceVersion === "string" ? { metadata: { resourceVersion } } : undefined;
 }

@@ -30,7 +30,7 @@ export function recordEvent({ context, set }: Pick<SetSync, "context" | "set">, 
   context.event(StatefulSets, set, event);
 }
 
-/** What the response to a write says about its object. */
+/** What the response to a write contains about its object. */
 interface WrittenObject {
   readonly metadata: { readonly resourceVersion: string };
 }

@@ -12,7 +12,7 @@ interface Index {
 }
 
 /** The part of a sync's context that requests need. */
-export type Asking = Pick<SyncContext, "client" | "signal" | "state">;
+export type SchemaContext = Pick<SyncContext, "client" | "signal" | "state">;
 
 /** Fetched schemas, by kind, with the path and hash of their documents: documents are large, and rarely change. */
 const known = runState(() => new Map<string, { readonly place: string; readonly schema: JsonSchema | undefined }>());
@@ -22,7 +22,7 @@ const known = runState(() => new Map<string, { readonly place: string; readonly 
  * @throws StatusError, TransportError if the request fails.
  */
 export async function serverSchemas(
-  context: Asking,
+  context: SchemaContext,
 ): Promise<(kind: GroupVersionKind) => Promise<JsonSchema | undefined>> {
   const schemas = context.state(known);
   const { paths = {} } = (await read<Index>("/openapi/v3", context)) ?? {};
@@ -47,11 +47,11 @@ export async function serverSchemas(
 }
 
 /** Undefined if there is nothing. */
-async function read<T>(path: string, { client, signal }: Asking): Promise<T | undefined> {
+async function read<T>(path: string, { client, signal }: SchemaContext): Promise<T | undefined> {
   try {
-    const answer = await client.raw(path, { signal });
+    const response = await client.raw(path, { signal });
     // The document that a server publishes at this path; of any other document, no field is known.
-    return (typeof answer === "string" ? parsed(answer, path) : answer) as T;
+    return (typeof response === "string" ? parsed(response, path) : response) as T;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -4,7 +4,7 @@ import { discover } from "../../client/api/discovery.ts";
 import type { JsonSchema } from "../../sandbox/cel/schema/schema.ts";
 import { matchedKinds, resourcesOf } from "./matched-kinds.ts";
 import type { GroupVersionKind } from "./schemas.ts";
-import { type Asking, serverSchemas } from "./server-schemas.ts";
+import { type SchemaContext, serverSchemas } from "./server-schemas.ts";
 
 /** A kind whose schema is known. */
 export interface KnownKind extends GroupVersionKind {
@@ -23,7 +23,7 @@ export interface PolicyTypes {
  * Kinds that the server does not know, or has no schema for, are left out: a policy may be created before they are.
  * @throws StatusError, TransportError if the request fails.
  */
-export async function typesOf({ spec = {} }: ValidatingAdmissionPolicy, context: Asking): Promise<PolicyTypes> {
+export async function typesOf({ spec = {} }: ValidatingAdmissionPolicy, context: SchemaContext): Promise<PolicyTypes> {
   const rules = resourcesOf(spec);
   const params = paramsOf(spec.paramKind);
   // Without kinds nothing is checked, whatever the parameters.

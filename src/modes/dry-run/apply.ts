@@ -121,7 +121,7 @@ function questionsOf({ nodeQuestions }: ApplyTarget): NodeQuestions {
   return nodeQuestions;
 }
 
-/** Writes nothing: from here on, the node is not heard from. @throws StatusError 404. */
+/** Writes nothing: from here on, the node sends no heartbeats. @throws StatusError 404. */
 async function fallSilent(world: ApplyTarget, requested: OfNode<"silence">): Promise<AppliedChange> {
   const { kind, name } = requested;
   await world.clientFor("kubectl").get(kind, { namespace: "", name });

@@ -15,14 +15,14 @@ export function withCachedDiscovery(transport: Transport): Transport {
   return {
     async send(request) {
       if (request.method !== "GET" || !discovery.test(request.path)) return transport.send(request);
-      let answer = known.get(request.path);
-      if (answer === undefined) {
+      let cached = known.get(request.path);
+      if (cached === undefined) {
         const response = await transport.send(request);
         const bytes = await readAll(response.body);
-        answer = { status: response.status, type: response.header("content-type"), bytes };
-        known.set(request.path, answer);
+        cached = { status: response.status, type: response.header("content-type"), bytes };
+        known.set(request.path, cached);
       }
-      const { status, type, bytes } = answer;
+      const { status, type, bytes } = cached;
       return { status, header: (name) => (name === "content-type" ? type : undefined), body: wholeBody(bytes) };
     },
   };

@@ -133,7 +133,7 @@ export class CustomObjects {
     return {
       send: (request) => {
         const place = this.#placeOf(request.path);
-        return place === undefined ? transport.send(request) : Promise.resolve(this.#answer(request, place));
+        return place === undefined ? transport.send(request) : Promise.resolve(this.#respond(request, place));
       },
     };
   }
@@ -145,7 +145,7 @@ export class CustomObjects {
     return kind === undefined ? undefined : { kind, namespace, name: decodeURIComponent(name) };
   }
 
-  #answer({ method, body }: ApiRequest, { kind, namespace, name }: Place): ApiResponse {
+  #respond({ method, body }: ApiRequest, { kind, namespace, name }: Place): ApiResponse {
     const value =
       body === undefined || body.length === 0 ? undefined : (JSON.parse(decoder.decode(body)) as StoredObject);
     const entry = entryName(kind, objectKey(namespace, name));

@@ -227,7 +227,7 @@ export function asSimulated(node: Node): StoredObject {
   return { ...node, metadata: { ...node.metadata, annotations } };
 }
 
-/** Waiting reasons that pass on their own, as far as one can tell. */
+/** Waiting reasons that pass on their own, as far as is known. */
 const passing: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 
 /** A pod that is about to start will start; any other keeps its state. */

@@ -54,9 +54,9 @@ const always: readonly ControllerDefinition[] = [nodeLifecycle, taintEviction, p
 const byTime: ReadonlySet<string> = new Set([cronjob.name, ttlAfterFinished.name]);
 
 /** The controllers that answer questions about nodes, besides the requested ones. */
-export function controllersAboutNodes(asked: readonly ControllerDefinition[]): readonly ControllerDefinition[] {
-  const added = always.filter(({ name }) => !asked.some((each) => each.name === name));
-  return [...asked.filter(({ name }) => !byTime.has(name)), ...added];
+export function controllersAboutNodes(requested: readonly ControllerDefinition[]): readonly ControllerDefinition[] {
+  const added = always.filter(({ name }) => !requested.some((each) => each.name === name));
+  return [...requested.filter(({ name }) => !byTime.has(name)), ...added];
 }
 
 const leaseNamespace = "kube-node-lease";

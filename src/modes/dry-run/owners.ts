@@ -83,7 +83,7 @@ function kindOfOwner({ kinds }: OwnerSources, { apiVersion, kind }: OwnerReferen
   return kinds.find((each) => each.kind === kind && each.group === group && each.version === version);
 }
 
-/** A string says why it is unknown. */
+/** A string: why it is unknown. */
 type LookedUp = { readonly owner: Wanted; readonly is: StoredObject | "absent" | (string & {}) };
 
 async function lookUp(sources: OwnerSources, wanted: Wanted): Promise<LookedUp> {

@@ -90,7 +90,9 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
       attribution,
       rollouts: rollouts.rollouts(),
       writes,
-      ...(world.nodeQuestions !== undefined && { asked: { questions: world.nodeQuestions, record: nodeRecord } }),
+      ...(world.nodeQuestions !== undefined && {
+        effectsInput: { questions: world.nodeQuestions, record: nodeRecord },
+      }),
     },
     { ...options, now: world.timeline.now(), pluralOf: pluralsOf(world), follows: (of) => world.follows(of) },
   );

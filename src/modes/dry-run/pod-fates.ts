@@ -180,11 +180,11 @@ function running(pod: FullPod, { lacks, state }: Looking): Outcome {
   if (rank(pod) === 0) return { fate: "moves", ...at };
   // The report line shows which pod it is; its name is generated.
   const why = podReason(pod, lacks)?.replace(/^Pod \S+(?: is|:) /, "");
-  const told = [
+  const reasons = [
     ...(why === undefined ? [] : [why]),
     ...(at.to === undefined && mayPreempt(pod, state) ? [preemption] : []),
   ];
-  return { fate: "cannot move", ...at, ...(told.length > 0 && { why: told.join(" ") }) };
+  return { fate: "cannot move", ...at, ...(reasons.length > 0 && { why: reasons.join(" ") }) };
 }
 
 const preemption = "kube-scheduler may preempt pods of lower priority for it, which is not simulated here.";

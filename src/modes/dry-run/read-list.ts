@@ -3,7 +3,7 @@ import { apiVersionOf, type Kind, pathOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { parseTime } from "../../api/time.ts";
 import type { ApiRequest, Transport } from "../../api/transport.ts";
-import { parseResponse } from "../../client/api/answers.ts";
+import { parseResponse } from "../../client/api/responses.ts";
 import { getRequest, listQuery } from "../../client/api/requests.ts";
 
 /** Which objects are read, and at which revision. */
@@ -37,13 +37,13 @@ interface ListBody {
  * Reads all pages at the revision of the first. @throws StatusError (403, 404, 410 for a revision that is no longer
  * kept), TransportError.
  */
-export async function readList(transport: Transport, kind: Kind, ask: ReadListOptions): Promise<WholeList> {
+export async function readList(transport: Transport, kind: Kind, options: ReadListOptions): Promise<WholeList> {
   const objects: StoredObject[] = [];
   const head = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  let [token, revision] = ["", ask.revision ?? ""];
+  let [token, revision] = ["", options.revision ?? ""];
   let serverTime: number | undefined;
   do {
-    const page = await readPage(transport, kind, ask, token);
+    const page = await readPage(transport, kind, options, token);
     serverTime ??= page.serverTime;
     for (const item of page.body.items ?? []) objects.push({ ...item, ...head });
     // Further pages have the revision of the first.
@@ -66,11 +66,11 @@ async function readPage(
     ...(first && revision !== undefined && { resourceVersion: revision, resourceVersionMatch: "Exact" }),
   });
   const request = getRequest(pathOf(kind, { ...(namespace !== undefined && { namespace }) }), query, undefined);
-  const asked: ApiRequest =
+  const listRequest: ApiRequest =
     metadataOnly === true ? { ...request, headers: { ...request.headers, accept: partial } } : request;
-  const answer = await transport.send(asked);
-  const date = answer.header("date");
-  const { value } = await parseResponse(answer);
+  const response = await transport.send(listRequest);
+  const date = response.header("date");
+  const { value } = await parseResponse(response);
   return { body: value as ListBody, serverTime: date === undefined ? undefined : parseTime(date) };
 }
 
@@ -83,11 +83,11 @@ export async function readObject(
   kind: Kind,
   at: { readonly namespace: string; readonly name: string; readonly subresource?: string },
 ): Promise<StoredObject | undefined> {
-  const answer = await transport.send(getRequest(pathOf(kind, at), [], undefined));
-  if (answer.status === 404) {
-    answer.body.cancel();
+  const response = await transport.send(getRequest(pathOf(kind, at), [], undefined));
+  if (response.status === 404) {
+    response.body.cancel();
     return undefined;
   }
-  const { value } = await parseResponse(answer);
+  const { value } = await parseResponse(response);
   return { ...(value as StoredObject), apiVersion: apiVersionOf(kind), kind: kind.kind };
 }

@@ -69,7 +69,7 @@ export interface Before {
 export interface Played extends Pick<DryRun, "done" | "refused" | "settled" | "rollouts" | "writes" | "state"> {
   readonly first: Before;
   /** What was asked about nodes, and what happened to them. */
-  readonly asked?: Pick<EffectsInput, "questions" | "record">;
+  readonly effectsInput?: Pick<EffectsInput, "questions" | "record">;
   readonly attribution: WriteAttribution;
 }
 
@@ -83,11 +83,11 @@ export interface ResultOptions extends OutcomeOptions, Reconcilers {
 }
 
 /** Derives the result. */
-export function resultOf({ first, attribution, asked, ...played }: Played, options: ResultOptions): DryRun {
+export function resultOf({ first, attribution, effectsInput, ...played }: Played, options: ResultOptions): DryRun {
   const { done, state } = played;
   const { scope, pluralOf } = options;
   const before = first.state;
-  const nodes = asked === undefined ? undefined : nodeEffects({ ...options, ...asked, before, state });
+  const nodes = effectsInput === undefined ? undefined : nodeEffects({ ...options, ...effectsInput, before, state });
   const changed = changedWorkloads(done, { before, state });
   // Workloads affected by a node are already judged there.
   const others = nodes === undefined ? changed : changed.filter((each) => !isJudged(each, nodes));

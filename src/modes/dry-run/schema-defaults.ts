@@ -6,7 +6,7 @@
 import { apiVersionOf, type Kind } from "../../api/kind.ts";
 import { StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
-import { parseResponse } from "../../client/api/answers.ts";
+import { parseResponse } from "../../client/api/responses.ts";
 import { getRequest } from "../../client/api/requests.ts";
 
 /** A structural schema, as far as needed here. */

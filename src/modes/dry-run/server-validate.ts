@@ -11,7 +11,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { type ApiRequest, readAll, type Transport, wholeBody } from "../../api/transport.ts";
-import { parseResponse } from "../../client/api/answers.ts";
+import { parseResponse } from "../../client/api/responses.ts";
 import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
 
 /** The result for one write, or for several. */
@@ -33,7 +33,7 @@ export interface SentWrite {
   /** The writer's field manager. */
   readonly by: string;
   readonly request: ApiRequest;
-  readonly answer: StoredObject | undefined;
+  readonly stored: StoredObject | undefined;
 }
 
 const decoder = new TextDecoder();
@@ -47,7 +47,7 @@ export function recordingWrites(transport: Transport, by: string, into: (write: 
       if (request.method === "GET" || response.status >= 300) return response;
       const bytes = await readAll(response.body);
       const value = JSON.parse(decoder.decode(bytes)) as StoredObject;
-      into({ by, request, answer: value.kind === "Status" ? undefined : value });
+      into({ by, request, stored: value.kind === "Status" ? undefined : value });
       return { status: response.status, header: (name) => response.header(name), body: wholeBody(bytes) };
     },
   };
@@ -57,7 +57,7 @@ interface Sendable {
   readonly by: string;
   readonly name: string;
   readonly request: ApiRequest;
-  readonly answer: StoredObject | undefined;
+  readonly stored: StoredObject | undefined;
   count: number;
 }
 
@@ -98,9 +98,9 @@ function sorted(
 ): { readonly sendable: readonly Sendable[]; readonly unsent: number } {
   const sendable = new Map<string, Sendable>();
   let unsent = 0;
-  for (const { by, request, answer } of writes) {
+  for (const { by, request, stored } of writes) {
     const isCreate = request.method === "POST" && !/\/(binding|eviction)$/.test(request.path);
-    const uid = answer?.metadata.uid ?? deletedUid(request);
+    const uid = stored?.metadata.uid ?? deletedUid(request);
     if (isBookkeeping(request) || (!isCreate && uid === "" && request.method !== "DELETE")) continue;
     if (!isCreate && uid !== "" && !exists(uid)) {
       unsent++;
@@ -111,13 +111,13 @@ function sorted(
     const name = `${plain.method} ${plain.path} ${body}`;
     const there = sendable.get(name);
     if (there === undefined)
-      sendable.set(name, { by, name: nameOf(request, answer), request: plain, answer, count: 1 });
+      sendable.set(name, { by, name: nameOf(request, stored), request: plain, stored, count: 1 });
     else there.count++;
   }
   return { sendable: [...sendable.values()], unsent };
 }
 
-/** The server answers some deletions with a Status; the request may contain the uid. */
+/** The server responds to some deletions with a Status; the request may contain the uid. */
 function deletedUid({ method, body }: ApiRequest): string {
   if (method !== "DELETE" || body === undefined) return "";
   const { preconditions } = JSON.parse(decoder.decode(body)) as { readonly preconditions?: { readonly uid?: string } };
@@ -145,14 +145,14 @@ function withoutVersion(request: ApiRequest): ApiRequest {
 
 const verbs: Readonly<Record<string, string>> = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" };
 
-function nameOf({ method, path }: ApiRequest, answer: StoredObject | undefined): string {
+function nameOf({ method, path }: ApiRequest, stored: StoredObject | undefined): string {
   const verb = verbs[method] ?? method;
-  if (answer === undefined) return `${verb} ${path.split("/").slice(-2).join(" ")}`;
-  const { namespace, name } = answer.metadata;
-  const prefix = generatedPrefix(answer.metadata);
+  if (stored === undefined) return `${verb} ${path.split("/").slice(-2).join(" ")}`;
+  const { namespace, name } = stored.metadata;
+  const prefix = generatedPrefix(stored.metadata);
   const key: ObjectKey = objectKey(namespace, prefix === undefined ? name : `${prefix}…`);
   const subresource = /\/(status|scale)$/.exec(path)?.[1];
-  return `${verb} ${answer.kind ?? ""}${subresource === undefined ? "" : `/${subresource}`} ${key}`;
+  return `${verb} ${stored.kind ?? ""}${subresource === undefined ? "" : `/${subresource}`} ${key}`;
 }
 
 /** Rejected by authorization. Source: apiserver v0.36 endpoints/handlers/responsewriters/errors.go. */
@@ -161,14 +161,14 @@ const wantOfRights = /User "[^"]*" cannot \w+ resource/;
 /** The server's message for an unknown path. Source: apimachinery v0.36 api/errors NewGenericServerResponse. */
 const noSuchResource = "the server could not find the requested resource";
 
-async function validate(transport: Transport, { by, name, request, answer, count }: Sendable): Promise<Validation> {
+async function validate(transport: Transport, { by, name, request, stored, count }: Sendable): Promise<Validation> {
   const what = count > 1 ? `${name} (${count} times)` : name;
   try {
     // Compared completely, even if the sender only used its metadata.
     const { metadataSuffices: _, ...whole } = request;
     const { value } = await parseResponse(await transport.send({ ...whole, signal: new AbortController().signal }));
     const changed =
-      answer === undefined ? [] : differences(answer, value as StoredObject, request.path.endsWith("/status"));
+      stored === undefined ? [] : differences(stored, value as StoredObject, request.path.endsWith("/status"));
     if (changed.length === 0) return { is: "accepted", text: what };
     return {
       is: "changed",
@@ -185,12 +185,12 @@ async function validate(transport: Transport, { by, name, request, answer, count
     if (controllerNamedBy(by) !== undefined && wantOfRights.test(error.message)) {
       return { is: "not judged", text: error.message };
     }
-    const owner = answer === undefined ? undefined : controllerOf(answer)?.uid;
+    const owner = stored === undefined ? undefined : controllerOf(stored)?.uid;
     return {
       is: "refused",
       text: `! server: ${what} would be refused: ${error.message}`,
-      ...(answer !== undefined && {
-        refused: { uid: answer.metadata.uid, ...(owner !== undefined && { owner }), message: error.message, count },
+      ...(stored !== undefined && {
+        refused: { uid: stored.metadata.uid, ...(owner !== undefined && { owner }), message: error.message, count },
       }),
     };
   }

@@ -107,7 +107,8 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     ...(nodeQuestions === undefined ? [] : [dryRunHeartbeat(nodeQuestions)]),
   ];
   const selected = options.controllers.filter(({ name }) => name !== resourcequota.name);
-  const asked = nodeQuestions === undefined ? selected : [...controllersAboutNodes(selected), drainOf(nodeQuestions)];
+  const requested =
+    nodeQuestions === undefined ? selected : [...controllersAboutNodes(selected), drainOf(nodeQuestions)];
   const customs = new CustomObjects({
     known: options.customResources,
     random: seededRandom(seedFor(options.customResources.objects, seed)),
@@ -123,7 +124,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     return createClient({ transport, bus: isSimulatedComponent(name) ? silentBus : bus, timeline, fieldManager: name });
   };
   const manager = new ControllerManager({
-    controllers: withinScope([...asked, ...simulatedComponents], {
+    controllers: withinScope([...requested, ...simulatedComponents], {
       scope: options.scope,
       nodesReport: nodeQuestions !== undefined,
     }),

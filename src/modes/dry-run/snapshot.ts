@@ -95,8 +95,8 @@ async function takeOnce(options: SnapshotOptions): Promise<Snapshot> {
   const { revision, serverTime } = revisionList;
   const read = async (kind: Kind, namespace: string | undefined): Promise<readonly StoredObject[]> => {
     const metadataOnly = kind.kind === "Secret" && kind.group === "" && !options.wholeSecrets;
-    const ask = { revision, metadataOnly, ...(namespace !== undefined && { namespace }) };
-    return readOrNote(() => readList(transport, kind, ask), { kind, namespace }, unreadable);
+    const listOptions = { revision, metadataOnly, ...(namespace !== undefined && { namespace }) };
+    return readOrNote(() => readList(transport, kind, listOptions), { kind, namespace }, unreadable);
   };
   const first = kindsToRead(options);
   const lists = await Promise.all([

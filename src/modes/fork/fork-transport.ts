@@ -23,7 +23,7 @@ export interface ForkTransportOptions {
   readonly live: Transport;
   readonly followers: Followers;
   readonly rights: UserRights;
-  /** Is told about each request, to keep the process in step. */
+  /** Notified of each request, to keep the process in step. */
   readonly gate: OwnerGate | undefined;
   /** Whether a CustomResourceDefinition was written in the fork: then the fork serves discovery itself. */
   readonly definesKinds: () => boolean;
@@ -38,7 +38,7 @@ interface ResourceRequest {
   readonly route: ResourceRoute;
 }
 
-/** Self reviews, which only the cluster can answer. */
+/** Self reviews, which only the cluster can evaluate. */
 const selfReviews: ReadonlySet<string> = new Set([
   "selfsubjectaccessreviews",
   "selfsubjectrulesreviews",
@@ -68,48 +68,50 @@ export class ForkTransport implements Transport {
     }
     if (route.is !== "resource") return this.#document(request, route);
     if (selfReviews.has(route.plural)) return live.send(request);
-    const asked: ResourceRequest = { request, route };
-    return gate === undefined ? this.#routed(asked) : this.#inStep(gate, asked);
+    const resourceRequest: ResourceRequest = { request, route };
+    return gate === undefined ? this.#routed(resourceRequest) : this.#inStep(gate, resourceRequest);
   }
 
-  async #inStep(gate: OwnerGate, asked: ResourceRequest): Promise<ApiResponse> {
-    const { request, route } = asked;
+  async #inStep(gate: OwnerGate, resourceRequest: ResourceRequest): Promise<ApiResponse> {
+    const { request, route } = resourceRequest;
     gate.learn(managerOf(request));
     // Leader election continues even while the process is idle.
-    if (watches(request) || route.plural === "leases") return this.#routed(asked);
-    const answered = gate.requested();
+    if (watches(request) || route.plural === "leases") return this.#routed(resourceRequest);
+    const done = gate.requested();
     try {
-      return await this.#routed(asked);
+      return await this.#routed(resourceRequest);
     } finally {
-      answered();
+      done();
     }
   }
 
-  /** Answers discovery, OpenAPI, version and health requests. */
+  /** Serves discovery, OpenAPI, version and health requests. */
   #document(request: ApiRequest, route: Route): Promise<ApiResponse> {
     const { live, definesKinds } = this.#options;
     const listsKinds = route.is === "discovery" || request.path.startsWith("/openapi/");
     return (listsKinds && definesKinds() ? this.#fork : live).send(request);
   }
 
-  #routed(asked: ResourceRequest): Promise<ApiResponse> {
+  #routed(resourceRequest: ResourceRequest): Promise<ApiResponse> {
     const { registry } = this.#options.sandbox.server;
-    const { apiVersion, plural } = asked.route;
+    const { apiVersion, plural } = resourceRequest.route;
     const served = registry.find(apiVersion, plural);
-    return served === undefined ? this.#unknown(asked) : this.#resource(asked, registry.stored(served));
+    return served === undefined
+      ? this.#unknown(resourceRequest)
+      : this.#resource(resourceRequest, registry.stored(served));
   }
 
-  /** Answers for a resource that the sandbox does not serve: one of an aggregated API server, or an undefined one. */
+  /** Responds for a resource that the sandbox does not serve: one of an aggregated API server, or an undefined one. */
   async #unknown({ request, route }: ResourceRequest): Promise<ApiResponse> {
     if (request.method === "GET") return this.#options.live.send(request);
     const what = `${route.plural} of ${route.apiVersion}`;
     return responseOf(refusal(405, "MethodNotAllowed", `the fork has no copy of ${what}: they can only be read`, {}));
   }
 
-  async #resource(asked: ResourceRequest, resource: Resource): Promise<ApiResponse> {
+  async #resource(resourceRequest: ResourceRequest, resource: Resource): Promise<ApiResponse> {
     const { live } = this.#options;
-    const { request, route } = asked;
-    const denied = await this.#denied(asked);
+    const { request, route } = resourceRequest;
+    const denied = await this.#denied(resourceRequest);
     if (denied !== undefined) return denied;
     if (ofContainers.has(route.subresource)) return live.send(request);
     // Reviews and bindings are not stored.
@@ -178,8 +180,8 @@ function asRead(request: ApiRequest): ApiRequest {
 
 /** The field manager of a request. Source: apiserver v0.36 endpoints/handlers/create.go managerOrUserAgent. */
 function managerOf({ query = [], headers = {} }: ApiRequest): string {
-  const asked = query.find(([name]) => name === "fieldManager")?.[1] ?? "";
-  return asked === "" ? ((headers["user-agent"] ?? "").split("/")[0] ?? "") : asked;
+  const fieldManager = query.find(([name]) => name === "fieldManager")?.[1] ?? "";
+  return fieldManager === "" ? ((headers["user-agent"] ?? "").split("/")[0] ?? "") : fieldManager;
 }
 
 function responseOf({ code, status }: StatusError): ApiResponse {

@@ -97,7 +97,7 @@ function removeAll({ server }: Sandbox): void {
     for (const { object } of collection.range({}).toArray()) server.store.remove(collection, structuredClone(object));
 }
 
-/** Tells the gate about writes in the fork, so that held changes can be compared with them. */
+/** Notifies the gate of writes in the fork, so that held changes can be compared with them. */
 function releasing(gate: OwnerGate, listener: DivergenceListener | undefined): DivergenceListener {
   return {
     written(divergence) {

@@ -31,10 +31,10 @@ const SubjectReviews: Kind = {
 
 type ResourceAttributes = Attributes & { readonly is: "resource" };
 
-/** How long an answer is cached: a new role binding takes effect after this time. */
+/** How long a decision is cached: a new role binding takes effect after this time. */
 const freshMs = 60_000;
 
-interface Answer {
+interface CachedDecision {
   readonly at: number;
   readonly decision: Promise<Decision>;
 }
@@ -43,7 +43,7 @@ interface Answer {
 export class UserRights {
   readonly #client: Client;
   readonly #now: () => number;
-  readonly #answers = new Map<string, Answer>();
+  readonly #decisions = new Map<string, CachedDecision>();
   #user: Promise<string> | undefined;
 
   constructor(client: Client, now: () => number) {
@@ -51,13 +51,13 @@ export class UserRights {
     this.#now = now;
   }
 
-  /** Decides whether a request is allowed. Asks first without the name, then with it if a role may grant single names. @throws StatusError, TransportError. */
-  async decide(asked: ResourceAttributes): Promise<Decision> {
-    const general = await this.#ask({ ...asked, name: "" });
-    return general.allowed || asked.name === "" ? general : this.#ask(asked);
+  /** Decides whether a request is allowed. Checks first without the name, then with it if a role may grant single names. @throws StatusError, TransportError. */
+  async decide(attributes: ResourceAttributes): Promise<Decision> {
+    const general = await this.#decisionFor({ ...attributes, name: "" });
+    return general.allowed || attributes.name === "" ? general : this.#decisionFor(attributes);
   }
 
-  /** The user's name in the cluster; empty if the cluster does not tell. */
+  /** The user's name in the cluster; empty if the cluster does not report it. */
   user(): Promise<string> {
     this.#user ??= this.#client
       .review<SubjectReview>(SubjectReviews, {})
@@ -66,15 +66,15 @@ export class UserRights {
     return this.#user;
   }
 
-  #ask(asked: ResourceAttributes): Promise<Decision> {
-    const { verb, group, resource, subresource, namespace, name } = asked;
+  #decisionFor(attributes: ResourceAttributes): Promise<Decision> {
+    const { verb, group, resource, subresource, namespace, name } = attributes;
     const key = [verb, group, resource, subresource, namespace, name].join(" ");
-    const known = this.#answers.get(key);
+    const known = this.#decisions.get(key);
     if (known !== undefined && this.#now() - known.at < freshMs) return known.decision;
-    const decision = this.#review(asked);
-    this.#answers.set(key, { at: this.#now(), decision });
+    const decision = this.#review(attributes);
+    this.#decisions.set(key, { at: this.#now(), decision });
     // Allows another attempt after a failure.
-    decision.catch(() => this.#answers.delete(key));
+    decision.catch(() => this.#decisions.delete(key));
     return decision;
   }
 

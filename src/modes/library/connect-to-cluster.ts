@@ -62,8 +62,8 @@ export interface Cluster {
  * import { connectToCluster } from "kubectl-reconcile";
  *
  * const cluster = await connectToCluster();
- * const answer = await cluster.client.raw("/version");
- * console.log(cluster.server, answer);
+ * const version = await cluster.client.raw("/version");
+ * console.log(cluster.server, version);
  * cluster.close();
  * ```
  */

@@ -27,7 +27,7 @@ export interface OwnerWatchOptions {
   /** The server's clock when the controllers started, in ms since 1970: older writes are ignored. */
   readonly since: number;
   /** Called once, with a clause: `kube-controller-manager has written the status of ReplicaSet shop/web`. */
-  readonly onFound: (controller: string, says: string) => void;
+  readonly onFound: (controller: string, clause: string) => void;
 }
 
 /** `created`: an object for one that is reconciled here; `bound`: a pod, to a node. */
@@ -42,7 +42,7 @@ interface Suspect {
 }
 
 /** A delta may arrive before the response to our write that caused it. */
-const answeredWithinMs = 1000;
+const responseWithinMs = 1000;
 /** How many suspects are checked per second, newest first: an active owner creates more. */
 const looksASecond = 5;
 const mostSuspects = 1000;
@@ -68,12 +68,12 @@ export class OwnerWatch {
 
   constructor(options: OwnerWatchOptions) {
     this.#options = options;
-    const hear = (event: StageEvent): void => {
+    const listener = (event: StageEvent): void => {
       if (event.stage === "delta") this.#delta(event);
       else if (event.stage === "store") this.#stored(event);
       else if (event.stage === "write") this.#write(event);
     };
-    this.#stopListening = options.bus.listen(hear, { stages: ["delta", "store", "write"] });
+    this.#stopListening = options.bus.listen(listener, { stages: ["delta", "store", "write"] });
     this.#watchHeartbeats();
   }
 
@@ -96,13 +96,13 @@ export class OwnerWatch {
     for (const running of this.#options.manager.controllers) {
       const writer = statusWriter(running, delta);
       if (writer !== undefined)
-        this.#tell(running, `${writer} has written the status of ${delta.of.kind} ${delta.key}`);
+        this.#report(running, `${writer} has written the status of ${delta.of.kind} ${delta.key}`);
       if (!isBinding(running, delta)) continue;
       this.#suspect({ running, is: "bound", kind: Pods, key: delta.key, uid: delta.uid, owner: "" });
     }
   }
 
-  /** The object is cached now; it may be deleted before the server can be asked about it. */
+  /** The object is cached now; it may be deleted before the server can be queried for it. */
   #stored({ of, key, replaced }: StoreEvent): void {
     if (this.#found || replaced !== "") return;
     for (const running of this.#options.manager.controllers) {
@@ -125,7 +125,7 @@ export class OwnerWatch {
       if (this.#suspects.size <= mostSuspects) break;
       this.#suspects.delete(oldest);
     }
-    this.#cancel ??= this.#options.timeline.after(answeredWithinMs, "owner watch", () => void this.#look(), {
+    this.#cancel ??= this.#options.timeline.after(responseWithinMs, "owner watch", () => void this.#look(), {
       background: true,
     });
   }
@@ -136,8 +136,8 @@ export class OwnerWatch {
     this.#suspects.clear();
     this.#cancel = undefined;
     for (const suspect of newest.slice(0, looksASecond)) {
-      const says = await this.#ask(suspect).catch(() => undefined);
-      if (says !== undefined) this.#tell(suspect.running, says);
+      const clause = await this.#check(suspect).catch(() => undefined);
+      if (clause !== undefined) this.#report(suspect.running, clause);
     }
   }
 
@@ -146,7 +146,7 @@ export class OwnerWatch {
   }
 
   /** A clause about the other owner, if it is one. */
-  async #ask({ is, kind, key, uid, running, owner }: Suspect): Promise<string | undefined> {
+  async #check({ is, kind, key, uid, running, owner }: Suspect): Promise<string | undefined> {
     if (is === "bound") {
       const pod = running.cache(Pods).get(key);
       return (pod?.spec?.nodeName ?? "") === "" ? undefined : `another scheduler has bound Pod ${key}`;
@@ -178,7 +178,7 @@ export class OwnerWatch {
     const look = async (): Promise<void> => {
       const { signs } = await nodeHeartbeats(client, running.definition.name);
       const sign = signs.find(({ at }) => this.#isSince(at));
-      if (sign !== undefined) this.#tell(running, sign.says);
+      if (sign !== undefined) this.#report(running, sign.clause);
     };
     const again = (): void => {
       if (this.#found) return;
@@ -196,10 +196,10 @@ export class OwnerWatch {
     again();
   }
 
-  #tell({ definition }: RunningController, says: string): void {
+  #report({ definition }: RunningController, clause: string): void {
     if (this.#found) return;
     this.stop();
-    this.#options.onFound(definition.name, says);
+    this.#options.onFound(definition.name, clause);
   }
 }
 

@@ -50,8 +50,12 @@ export interface Preflight {
 /** Runs all checks. @throws StatusError, TransportError if the API server does not respond to a necessary one. */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const { controllers, client, namespace, leaseNamespace } = options;
-  const asked = askRights(client, rightsToRun(controllers, namespace, leaseNamespace));
-  const [rights, copies, found] = await Promise.all([asked, otherCopies(options), secondOwners(options, asked)]);
+  const pendingRights = askRights(client, rightsToRun(controllers, namespace, leaseNamespace));
+  const [rights, copies, found] = await Promise.all([
+    pendingRights,
+    otherCopies(options),
+    secondOwners(options, pendingRights),
+  ]);
   const owners = controllers.map((controller, index) => {
     const copy = copies.get(controller.name);
     return { controller, owner: copy ?? (found[index] as SecondOwner) };

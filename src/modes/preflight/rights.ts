@@ -78,7 +78,7 @@ const AccessReviews: Kind<AccessReview> = {
   namespaced: false,
 };
 
-/** Asks the API server for each right. @throws StatusError, TransportError. */
+/** Checks each right with the API server. @throws StatusError, TransportError. */
 export async function askRights(client: Client, rights: readonly Right[]): Promise<Rights> {
   const allowed = await Promise.all(rights.map((right) => isAllowed(client, right)));
   return { asked: rights, missing: rights.filter((_, index) => allowed[index] !== true) };
@@ -86,7 +86,7 @@ export async function askRights(client: Client, rights: readonly Right[]): Promi
 
 async function isAllowed(client: Client, { verb, group, resource, name, namespace }: Right): Promise<boolean> {
   const [plural, subresource] = resource.split("/");
-  const answer = await client.review<{ spec: unknown; status?: { allowed: boolean } }>(AccessReviews, {
+  const review = await client.review<{ spec: unknown; status?: { allowed: boolean } }>(AccessReviews, {
     spec: {
       resourceAttributes: {
         verb,
@@ -98,5 +98,5 @@ async function isAllowed(client: Client, { verb, group, resource, name, namespac
       },
     },
   });
-  return answer.status?.allowed === true;
+  return review.status?.allowed === true;
 }

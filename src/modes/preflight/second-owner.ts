@@ -92,7 +92,7 @@ function weigh(controller: Reconciled, look: Evidence): SecondOwner {
   const signs = [...look.signs, ...leaseSigns(look)].sort((a, b) => b.at - a.at);
   const idles = look.idles.filter(({ since }) => now - since >= idleMs).sort((a, b) => a.since - b.since);
   const fresh = signs.filter(({ at }) => now - at < freshMs);
-  const findings = speaking(controller, { fresh, idles, now });
+  const findings = relevantSigns(controller, { fresh, idles, now });
   const gone = findings.length > 0 ? [] : absence(controller, look, { fresh, idles });
   const verdict = judge({
     findings: findings.map((sign) => signText(sign, now)),
@@ -130,11 +130,11 @@ function perController(idles: readonly Idle[]): readonly Idle[] {
 /** A Lease is a trace of the process, though not of each of its controllers. */
 function leaseSigns({ lease, process }: Evidence): readonly Sign[] {
   if (lease.renewedAt === 0) return [];
-  return [{ says: `Lease kube-system/${process}, renewed`, at: lease.renewedAt, isOwn: false, by: process }];
+  return [{ clause: `Lease kube-system/${process}, renewed`, at: lease.renewedAt, isOwn: false, by: process }];
 }
 
 /** Traces of the controller, and of its process unless an object has waited too long for the controller. */
-function speaking(
+function relevantSigns(
   { name }: Reconciled,
   { fresh, idles, now }: { readonly fresh: readonly Sign[]; readonly idles: readonly Idle[]; readonly now: number },
 ): readonly Sign[] {
@@ -142,7 +142,7 @@ function speaking(
   const waits = idles.some(({ controller, since }) => controller === name && now - since >= idleBesideOthersMs);
   if (own.length === 0 && waits) return [];
   // The Lease first: it is the best-known sign.
-  return fresh.toSorted((a, b) => Number(b.says.startsWith("Lease")) - Number(a.says.startsWith("Lease")));
+  return fresh.toSorted((a, b) => Number(b.clause.startsWith("Lease")) - Number(a.clause.startsWith("Lease")));
 }
 
 /** Clauses that prove that there is no owner; empty if nothing does. */
@@ -156,32 +156,32 @@ function absence(
   if (own !== undefined) return [idleText(own, now)];
   if (fresh.length > 0 || lease.is === "forbidden") return [];
   const isLater = ({ by, at }: Sign): boolean => by === process && at > lease.renewedAt + freshMs;
-  if (lease.is === "stale" && now - lease.renewedAt >= freshMs && !signs.some(isLater)) return [lease.says];
+  if (lease.is === "stale" && now - lease.renewedAt >= freshMs && !signs.some(isLater)) return [lease.clause];
   // One controller may be disabled; if two unrelated ones do nothing, the process is not running.
   const others = perController(idles);
   return others.length < 2 ? [] : others.slice(0, 2).map((idle) => idleText(idle, now));
 }
 
-function signText({ says, at }: Sign, now: number): string {
-  return `${says} ${formatAge(now - at)} ago`;
+function signText({ clause, at }: Sign, now: number): string {
+  return `${clause} ${formatAge(now - at)} ago`;
 }
 
-function idleText({ says, since }: Idle, now: number): string {
-  return `${says} for ${formatAge(now - since)}`;
+function idleText({ clause, since }: Idle, now: number): string {
+  return `${clause} for ${formatAge(now - since)}`;
 }
 
 /** The evidence that is missing. */
 function missing({ process, lease }: Evidence, last: Sign | undefined): Unseen {
   const what = `evidence of whether ${process} is still running`;
-  if (last === undefined) return { what, why: lease.says, isDecisive: true };
+  if (last === undefined) return { what, why: lease.clause, isDecisive: true };
   return { what, why: `the last one is ${formatAge(lease.now - last.at)} old`, isDecisive: true };
 }
 
 function whyUnknown(controller: Reconciled, { lease, process, seen }: Evidence, last: Sign | undefined): string {
-  if (lease.is === "forbidden") return lease.says;
+  if (lease.is === "forbidden") return lease.clause;
   if (last !== undefined) return `${signText(last, lease.now)}, and nothing shows that it has stopped`;
   if (process === "a kubelet") return "no simulated nodes would show it";
   const nothing =
     seen.length === 0 ? `no ${resourceNameOf(controller)} that would show it` : "nothing here waits for it";
-  return `${lease.says}, and ${nothing}`;
+  return `${lease.clause}, and ${nothing}`;
 }

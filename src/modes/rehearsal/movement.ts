@@ -35,7 +35,7 @@ const lookEveryMs = 25;
 export class Movement {
   readonly #timeline: Timeline;
   readonly #listening: StoreListening;
-  readonly #asked = new Set<string>();
+  readonly #requests = new Set<string>();
   #recurrence = new Recurrence();
   #lastAt: number;
 
@@ -83,8 +83,8 @@ export class Movement {
 
   /** A repeated request is polling. */
   #requested(request: string): void {
-    if (this.#asked.has(request)) return;
-    this.#asked.add(request);
+    if (this.#requests.has(request)) return;
+    this.#requests.add(request);
     this.#lastAt = this.#timeline.now();
   }
 }

@@ -29,7 +29,7 @@ export interface ProgramPlan {
   readonly prepare: (behind: Behind) => Promise<Program>;
 }
 
-/** The program exited before it was asked to. */
+/** The program exited before it was stopped. */
 export class ProgramEndedError extends Error {
   readonly program: string;
   readonly code: number;

@@ -130,10 +130,10 @@ function managerOn({ options, bus, silentBus, scope, referenced, clientOn }: Sur
     dryRunKubelet({ ...place.pods, lacks: lackingBy(whatPodLacks), clock }),
     resourcequota,
   ];
-  const asked = options.controllers.filter(({ name }) => name !== resourcequota.name);
+  const requested = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const isSimulated = ({ name }: ControllerDefinition): boolean => simulated.some((each) => each.name === name);
   return new ControllerManager({
-    controllers: withinScope([...asked, ...simulated], { scope, nodesReport: false }),
+    controllers: withinScope([...requested, ...simulated], { scope, nodesReport: false }),
     informers: new SharedInformerFactory({
       client: clientOn(silentBus, "informers"),
       timeline,
@@ -185,7 +185,7 @@ class RunningRehearsal implements Rehearsal {
     this.scope = scope;
     this.#parts = parts;
     this.#movement = new Movement({ sandbox: place.sandbox, bus, timeline });
-    bus.listen((event) => this.#heard(event), { stages: ["request", "watch"] });
+    bus.listen((event) => this.#onEvent(event), { stages: ["request", "watch"] });
   }
 
   get silent(): string | undefined {
@@ -203,8 +203,8 @@ class RunningRehearsal implements Rehearsal {
     return createClient({ transport: place.transportFor(fieldManager), bus, timeline, fieldManager });
   }
 
-  versionAtStart(...asked: Parameters<World["versionAtStart"]>): string | undefined {
-    return this.#parts.options.place.versionAtStart(...asked);
+  versionAtStart(...args: Parameters<World["versionAtStart"]>): string | undefined {
+    return this.#parts.options.place.versionAtStart(...args);
   }
 
   during<T>(promise: Promise<T>): Promise<T> {
@@ -261,7 +261,7 @@ class RunningRehearsal implements Rehearsal {
     return end;
   }
 
-  #heard(event: StageEvent): void {
+  #onEvent(event: StageEvent): void {
     // A watch is a request that is reported when it ends.
     const isWatch = event.stage === "watch" && event.agent !== undefined;
     const isList = event.stage === "request" && (event.verb === "watch" || event.verb === "list");

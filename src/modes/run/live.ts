@@ -60,7 +60,7 @@ export interface LiveOptions {
   /** Called when discovery fails for a controller with dynamic watches: the first time, and then once a minute. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
   /** Called once when another owner of the same objects has been detected by a write. Unset: not watched for. */
-  readonly onOtherOwner?: (controller: string, says: string) => void;
+  readonly onOtherOwner?: (controller: string, clause: string) => void;
   /** Whether to determine who made each change; see SharedInformerOptions. */
   readonly trackFieldManagers?: boolean;
   /** Called when a Lease could not be renewed for a while; it is still held. Once until all are renewed again. */

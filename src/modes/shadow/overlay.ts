@@ -35,7 +35,7 @@ export interface OverlayOptions {
 const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete", GET: undefined } as const;
 
 /**
- * A transport for one sync. A GET is answered by the API server, unless the sync has written the object. A write is answered by the
+ * A transport for one sync. A GET goes to the API server, unless the sync has written the object. A write is handled by the
  * registry, based on the cached object or, if it is not cached, on the live one. No write is sent to the cluster.
  */
 export class Overlay implements Transport {
@@ -70,10 +70,10 @@ export class Overlay implements Transport {
     else await this.#loadTarget(request, target);
     if (verb === "delete" && route.name === "") return this.#deleteAll(request, target);
     const before = route.name === "" ? undefined : this.#server.get(resource, route.namespace, route.name);
-    const answer = await this.#server.send(request);
-    const bytes = await readAll(answer.body);
-    if (answer.status < 300) this.#recordWrite(request, target, verb, { body, before, bytes });
-    return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
+    const response = await this.#server.send(request);
+    const bytes = await readAll(response.body);
+    if (response.status < 300) this.#recordWrite(request, target, verb, { body, before, bytes });
+    return { status: response.status, header: (name) => response.header(name), body: wholeBody(bytes) };
   }
 
   async #read(request: ApiRequest, target: ReturnType<typeof targetOf>): Promise<ApiResponse> {
@@ -85,13 +85,13 @@ export class Overlay implements Transport {
     // A controller that watches metadata must see the state of its watch.
     if (isForMetadata(request) && route.subresource === "") {
       const cached = this.#options.cachedMetadata(resource, objectKey(route.namespace, route.name));
-      if (cached !== undefined) return metadataAnswer(cached);
+      if (cached !== undefined) return metadataResponse(cached);
     }
-    const answer = await transport.send(request);
-    const bytes = await readAll(answer.body);
+    const response = await transport.send(request);
+    const bytes = await readAll(response.body);
     // The sync's writes are based on what it has read.
-    if (answer.status === 200 && route.subresource === "") this.#learn(resource, bytes);
-    return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
+    if (response.status === 200 && route.subresource === "") this.#learn(resource, bytes);
+    return { status: response.status, header: (name) => response.header(name), body: wholeBody(bytes) };
   }
 
   #learn(resource: Resource, bytes: Uint8Array): void {
@@ -142,9 +142,9 @@ export class Overlay implements Transport {
   /** Reads a live object; undefined if it does not exist, or the user may not read it. */
   async #get(path: string, signal: AbortSignal): Promise<unknown> {
     const headers = { accept: "application/json" };
-    const answer = await this.#options.transport.send({ method: "GET", path, headers, signal });
-    const bytes = await readAll(answer.body);
-    return answer.status === 200 ? parsed(bytes) : undefined;
+    const response = await this.#options.transport.send({ method: "GET", path, headers, signal });
+    const bytes = await readAll(response.body);
+    return response.status === 200 ? parsed(bytes) : undefined;
   }
 
   /** Simulates a deletecollection; each deleted object is a separate would-be write. */
@@ -153,16 +153,16 @@ export class Overlay implements Transport {
     const list = await this.#options.transport.send({ ...withoutBody(request), method: "GET", path });
     const items = (parsed(await readAll(list.body)) as { readonly items?: readonly StoredObject[] }).items ?? [];
     for (const item of items) this.#server.put(resource, item);
-    const answer = await this.#server.send(request);
-    const bytes = await readAll(answer.body);
-    for (const before of answer.status < 300 ? items : []) {
+    const response = await this.#server.send(request);
+    const bytes = await readAll(response.body);
+    for (const before of response.status < 300 ? items : []) {
       this.#recordObject(request, { route, resource }, "delete", {
         sent: undefined,
         before,
         name: before.metadata.name,
       });
     }
-    return { status: answer.status, header: (name) => answer.header(name), body: wholeBody(bytes) };
+    return { status: response.status, header: (name) => response.header(name), body: wholeBody(bytes) };
   }
 
   #recordWrite(
@@ -175,8 +175,8 @@ export class Overlay implements Transport {
       bytes,
     }: { readonly body: unknown; readonly before: object | undefined; readonly bytes: Uint8Array },
   ): void {
-    const answered = target.route.name === "" ? parsed(bytes) : undefined;
-    const name = isStored(answered) ? answered.metadata.name : target.route.name;
+    const created = target.route.name === "" ? parsed(bytes) : undefined;
+    const name = isStored(created) ? created.metadata.name : target.route.name;
     // The in-memory server holds stored objects.
     this.#recordObject(request, target, verb, { sent: body, before: before as StoredObject | undefined, name });
   }
@@ -216,7 +216,7 @@ function isForMetadata({ headers }: ApiRequest): boolean {
   return headers?.["accept"]?.includes("as=PartialObjectMetadata") === true;
 }
 
-function metadataAnswer({ metadata }: StoredObject): ApiResponse {
+function metadataResponse({ metadata }: StoredObject): ApiResponse {
   return jsonResponse(200, { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Shadow mode runs our controllers beside those that own the objects of a cluster. They see the same deltas and decide by the same rules,
- * but write nothing: their writes are answered locally and compared with the owner's writes.
+ * but write nothing: their writes are handled locally and compared with the owner's writes.
  */
 import type { ObjectKey } from "../../api/key.ts";
 import { Pods } from "../../api/kinds.ts";
@@ -67,7 +67,7 @@ class ShadowRun implements Shadow {
   readonly #stopListening: () => void;
   #lastDelta: (DeltaEvent & EventHead) | undefined;
 
-  /** `registry` answers writes as an API server would. */
+  /** `registry` handles writes as an API server would. */
   constructor(options: ShadowOptions, registry: Server) {
     const { controllers, timeline, random, bus, transport } = options;
     const client = createClient({ transport, bus, timeline });

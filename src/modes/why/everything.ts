@@ -22,10 +22,10 @@ export async function readEverything(options: ReaderOptions, namespace: string):
   const listed = listable(kinds).filter(
     (kind) => !left.has(resourceOf(kind)) && !isMetrics(kind.group) && (namespace === "" || kind.namespaced),
   );
-  const asked = listed.slice(0, mostKinds);
-  const lists = await inParallel(asked, (kind) => listMetadata(options, kind, namespace));
+  const readKinds = listed.slice(0, mostKinds);
+  const lists = await inParallel(readKinds, (kind) => listMetadata(options, kind, namespace));
   const silent = unavailable.filter(({ groupVersion }) => !isMetrics(groupVersion));
-  const cut = listed.length - asked.length;
+  const cut = listed.length - readKinds.length;
   const tooMany = { what: `${cut} more kinds`, why: `after the first ${mostKinds}`, isDecisive: true };
   return {
     is: "objects",

@@ -124,8 +124,8 @@ export async function serverTime({
 }: Pick<ReaderOptions, "transport" | "timeline">): Promise<number> {
   const { signal } = new AbortController();
   const accept = { accept: "application/json" };
-  const answer = await transport.send({ method: "GET", path: "/version", headers: accept, signal });
-  await readAll(answer.body);
-  const date = answer.header("date");
+  const response = await transport.send({ method: "GET", path: "/version", headers: accept, signal });
+  await readAll(response.body);
+  const date = response.header("date");
   return date === undefined ? timeline.now() : parseTime(date);
 }

@@ -102,7 +102,7 @@ async function missingRight(
 
 async function shadowSyncs(
   options: ReaderOptions & { readonly version: ServerVersion },
-  { namespace, name, kind: askedAbout }: Ref,
+  { namespace, name, kind: objectKind }: Ref,
   controllers: readonly ControllerDefinition[],
   signal: AbortSignal,
 ): Promise<readonly WouldDo[]> {
@@ -136,15 +136,15 @@ async function shadowSyncs(
     if (decided !== undefined) would.push(decided);
   });
   try {
-    const own = shadow.manager.controllers.find(({ definition }) => definition.for?.kind === askedAbout.kind);
-    const asked =
+    const own = shadow.manager.controllers.find(({ definition }) => definition.for?.kind === objectKind.kind);
+    const target =
       own?.definition.for === undefined
         ? undefined
         : own.cache<StoredObject>(own.definition.for).get(objectKey(namespace, name));
     for (const running of shadow.manager.controllers) {
       const { for: kind } = running.definition;
-      if (kind === undefined || asked === undefined) continue;
-      const { uid } = asked.metadata;
+      if (kind === undefined || target === undefined) continue;
+      const { uid } = target.metadata;
       const mine = running
         .cache<StoredObject>(kind)
         .list(namespace)

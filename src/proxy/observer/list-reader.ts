@@ -63,7 +63,7 @@ export class ListReader implements ResponseReader {
     knowledge.keepList(this.#exchange, { objects, event: { stage: "list", agent, of, why, ...read }, receivedAt: at });
   }
 
-  /** Learns the kind from a list's kind: `PodList` lists Pods. A list of another group version, such as a Table, says nothing. */
+  /** Learns the kind from a list's kind: `PodList` lists Pods. A list of another group version, such as a Table, is ignored. */
   #learnKind({ kind, apiVersion }: Json): void {
     const { target } = this.#exchange.meaning;
     if (typeof kind !== "string" || !kind.endsWith("List") || target === undefined || apiVersion !== target.apiVersion)

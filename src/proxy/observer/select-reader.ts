@@ -53,12 +53,12 @@ function writeReader(options: ObserverOptions, { exchange, verb }: ExchangeOfWri
   const { target } = exchange.meaning;
   return {
     end({ body, how, at }) {
-      const answer = bodies.object(body, exchange.encoding);
-      const event = writeEvent({ exchange, verb, bodies, knowledge, answer, how, at });
+      const response = bodies.object(body, exchange.encoding);
+      const event = writeEvent({ exchange, verb, bodies, knowledge, response, how, at });
       if (event !== undefined) bus.emit(event);
-      if (exchange.status >= 300 || target === undefined || !isStored(answer)) return {};
-      if (target.subresource === "" || target.subresource === "status") knowledge.read(target, answer);
-      return { resourceVersion: answer.metadata.resourceVersion };
+      if (exchange.status >= 300 || target === undefined || !isStored(response)) return {};
+      if (target.subresource === "" || target.subresource === "status") knowledge.read(target, response);
+      return { resourceVersion: response.metadata.resourceVersion };
     },
   };
 }

@@ -127,8 +127,8 @@ export class WatchReader implements ResponseReader {
   }
 }
 
-function endOf(how: ExchangeEnd, said: string | undefined): readonly [WatchEvent["state"], string] {
-  if (said !== undefined) return ["closed", said];
+function endOf(how: ExchangeEnd, ending: string | undefined): readonly [WatchEvent["state"], string] {
+  if (ending !== undefined) return ["closed", ending];
   if (how.is === "whole") return ["closed", "timeout by the server"];
   return how.is === "left" ? ["closed", "closed by the client"] : ["failed", `connection broke: ${how.error}`];
 }

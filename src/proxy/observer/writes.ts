@@ -25,7 +25,7 @@ export interface ObservedWrite {
   readonly bodies: BodyReader;
   readonly knowledge: Knowledge;
   /** The object of the response, if it was read. */
-  readonly answer: Json | undefined;
+  readonly response: Json | undefined;
   readonly how: ExchangeEnd;
   readonly at: number;
 }
@@ -40,7 +40,7 @@ export function writeEvent({
   verb,
   bodies,
   knowledge,
-  answer,
+  response,
   how,
   at,
 }: ObservedWrite): WriteEvent | undefined {
@@ -51,11 +51,11 @@ export function writeEvent({
   if (flag(request.query, "dryRun") || parameter(request.query, "dryRun") !== "") return undefined;
   const of = knowledge.kinds.of(target);
   const sent = sentBy(exchange, bodies);
-  const result = resultOfWrite(answer);
+  const result = resultOfWrite(response);
   const name = target.name === "" && verb === "create" ? (nameIn(sent.object) ?? result.name) : target.name;
   const base = baseOf(exchange.known, sent.before);
   const error =
-    how.is === "failed" ? how.error : how.is === "left" ? "closed by the client" : refusalIn(status, answer);
+    how.is === "failed" ? how.error : how.is === "left" ? "closed by the client" : refusalIn(status, response);
   return {
     stage: "write",
     agent,
@@ -72,10 +72,10 @@ export function writeEvent({
     sentAt: request.at,
     ms: at - request.at,
     changes: maskChanges(of, changesOf(sent, base)),
-    detail: new WriteDetail(sent.object ?? sent.patch?.body, knownOf(answer, base)),
+    detail: new WriteDetail(sent.object ?? sent.patch?.body, knownOf(response, base)),
     ...(target.subresource !== "" && { subresource: target.subresource }),
     ...(target.name === "" && verb === "create" && nameIn(sent.object) === undefined && { generatedName: true }),
-    ...(verb === "deletecollection" && objectsIn(answer)),
+    ...(verb === "deletecollection" && objectsIn(response)),
     ...(reconcile !== undefined && { reconcile }),
     ...(error !== undefined && { error }),
   };
@@ -91,13 +91,13 @@ function baseOf(known: readonly StoredObject[], version: string): StoredObject |
 }
 
 /** The object after the write. If the write removed the owner references, the previous ones are kept, because the write was made for that owner. */
-function knownOf(answer: Json | undefined, base: StoredObject | undefined): StoredObject | undefined {
-  if (!isStored(answer)) return base;
-  const { ownerReferences = [] } = answer.metadata;
+function knownOf(response: Json | undefined, base: StoredObject | undefined): StoredObject | undefined {
+  if (!isStored(response)) return base;
+  const { ownerReferences = [] } = response.metadata;
   const had = base?.metadata.ownerReferences;
   return ownerReferences.length > 0 || had === undefined
-    ? answer
-    : { ...answer, metadata: { ...answer.metadata, ownerReferences: had } };
+    ? response
+    : { ...response, metadata: { ...response.metadata, ownerReferences: had } };
 }
 
 interface Sent {
@@ -174,9 +174,9 @@ function fieldManagerOf({ request, agent }: ExchangeContext): string {
   return parameter(request.query, "fieldManager") || (agent.split("/")[0] ?? "").slice(0, 128);
 }
 
-function refusalIn(status: number, answer: Json | undefined): string | undefined {
+function refusalIn(status: number, response: Json | undefined): string | undefined {
   if (status < 300) return undefined;
-  return textIn(answer?.["message"]) || `the server responded with ${status}`;
+  return textIn(response?.["message"]) || `the server responded with ${status}`;
 }
 
 function versionIn(object: Json | undefined): string {

@@ -27,11 +27,11 @@ export interface FieldWrite {
   readonly at: number;
   readonly write: number;
   /** The write is the first that observes a change of the spec: progress is counted from there. */
-  readonly isFirstAnswer: boolean;
+  readonly isFirstObservation: boolean;
 }
 
 /** Whether a write with these changes is the first that observes a change of the spec. */
-export function answersFirst(changes: readonly FieldChange[]): boolean {
+export function observesSpecChange(changes: readonly FieldChange[]): boolean {
   return changes.some(({ path }) => path === ".status.observedGeneration");
 }
 
@@ -70,7 +70,7 @@ export class FieldHistory {
     this.isCounter = isCounter(path);
   }
 
-  add({ change, writer, at, write, isFirstAnswer }: FieldWrite): void {
+  add({ change, writer, at, write, isFirstObservation }: FieldWrite): void {
     const { before, after } = change;
     // Masked values are compared by their fingerprints.
     const marks = markedValues(change) ?? change;
@@ -81,7 +81,7 @@ export class FieldHistory {
       this.#round.add(this.#remember(before, marks.before).name);
     }
     const [from, to] = [numberOf(this.path, before, at) ?? 0, numberOf(this.path, after, at)];
-    if (isFirstAnswer) this.#startOver(to);
+    if (isFirstObservation) this.#startOver(to);
     else this.#step(from, to);
     this.changes++;
     this.lastAt = at;

@@ -24,7 +24,7 @@ const minRounds = { fight: 2, alone: 3 } as const;
  */
 const patience = { least: 10, each: 2, most: 100 } as const;
 /** A status that changes at most this often per change of the spec follows from it. */
-const answersEach = 4;
+const changesPerSpecChange = 4;
 /** A rollout replaces a pod once, or twice if the next rollout overtakes it. */
 const replacementsEach = 2;
 
@@ -43,13 +43,13 @@ export function loopOf(history: ObjectHistory, options: Options): RewriteLoop | 
  * Whether an object's loop follows from changes of its owner's spec, as the replicas of a ReplicaSet do in rollouts and rollbacks. False
  * if writers undo each other's changes.
  */
-export function answersTo(owner: ObjectHistory, loop: RewriteLoop, { fields }: ObjectHistory): boolean {
+export function followsFromOwner(owner: ObjectHistory, loop: RewriteLoop, { fields }: ObjectHistory): boolean {
   if (
     loop.how !== "alternates" ||
     loop.fields.some(({ path }) => !isDesiredState(path) || fields.get(path)?.isFight === true)
   )
     return false;
-  return timesSpecChanged(owner) * answersEach >= maxChanges(loop.fields);
+  return timesSpecChanged(owner) * changesPerSpecChange >= maxChanges(loop.fields);
 }
 
 /** Whether an object is recreated because its owner's spec changes, such as a StatefulSet's pod in rollouts. */
@@ -84,8 +84,8 @@ export function acquittalOf(history: ObjectHistory, { perMinute, minMs }: Option
 function changingLoop(history: ObjectHistory, options: Options): Found | undefined {
   const fields = [...history.fields.values()].filter(({ isCounter }) => !isCounter);
   const desired = fields.filter(({ path }) => isDesiredState(path));
-  const answers = fields.filter(({ path }) => !isDesiredState(path));
-  for (const some of [desired, answers]) {
+  const statusFields = fields.filter(({ path }) => !isDesiredState(path));
+  for (const some of [desired, statusFields]) {
     const found = some.flatMap((field) => loopField(field, history, options) ?? []);
     if (found.length === 0) continue;
     const telling = found.filter(({ path }) => !goesWithOthers(path));
@@ -141,9 +141,9 @@ function isRenewed(field: FieldHistory, { recent }: ObjectHistory, { perMinute }
 
 /** Whether a write changes nothing but fields that change with nearly every write. */
 function changesNothingElse({ fields, hasMore }: ObjectWrite, renewed: FieldHistory): boolean {
-  const isAsking = fields.some(({ path }) => requestsAction(path));
+  const isRequest = fields.some(({ path }) => requestsAction(path));
   const goesAlong = ({ path, isCounter, changes, advances }: FieldHistory): boolean =>
-    isCounter || (!advances && (changes * 2 >= renewed.changes || (isAsking && !isDesiredState(path))));
+    isCounter || (!advances && (changes * 2 >= renewed.changes || (isRequest && !isDesiredState(path))));
   return !hasMore && fields.every(goesAlong);
 }
 
@@ -158,14 +158,14 @@ function isExcused(field: FieldHistory, history: ObjectHistory): boolean {
   const changedIn = history.recent.filter(({ fields }) => fields.includes(field));
   const since = (write: number): number => Math.min(field.changes, history.writes - write);
   if (others.some((other) => other.isUnderWay && since(other.lastWrite) < patienceWith(other))) return true;
-  return specChangesIn(history) * answersEach >= changedIn.length;
+  return specChangesIn(history) * changesPerSpecChange >= changedIn.length;
 }
 
 function patienceWith({ way: { from, to } }: FieldHistory): number {
   return Math.min(patience.most, Math.max(patience.least, patience.each * Math.abs(to - from)));
 }
 
-/** Writes that ask for something else, lately; labels and annotations ask for nothing. */
+/** Recent writes that request something else; labels and annotations request nothing. */
 function specChangesIn({ recent }: ObjectHistory): number {
   return recent.filter(({ fields }) => fields.some(({ path }) => requestsAction(path))).length;
 }
@@ -191,8 +191,12 @@ function reasonOf(history: ObjectHistory): AcquittalReason {
   if (farthest !== undefined) return { is: "advances", path: farthest.path, ...farthest.way };
   const desired = fields.find(({ path }) => requestsAction(path));
   const often = fields.find(({ changes, isCounter }) => changes >= minWrites && !isCounter);
-  const answers = history.recent.filter((write) => write.fields.some(({ path }) => !isDesiredState(path))).length;
-  if (desired !== undefined && answers >= minWrites && specChangesIn(history) * answersEach >= history.recent.length)
+  const statusWrites = history.recent.filter((write) => write.fields.some(({ path }) => !isDesiredState(path))).length;
+  if (
+    desired !== undefined &&
+    statusWrites >= minWrites &&
+    specChangesIn(history) * changesPerSpecChange >= history.recent.length
+  )
     return { is: "answers", path: desired.path, changes: desired.changes };
   return often === undefined ? { is: "different", fields: fields.length } : { is: "not for long", path: often.path };
 }

@@ -123,13 +123,13 @@ export interface RefusedLoop extends RepeatedWrites {
   readonly error: string;
 }
 
-/** A read that a program repeats although the answer stays the same. */
+/** A read that a program repeats although the response stays the same. */
 export interface RepeatedRead {
   readonly is: "read again";
   readonly controller: string;
   /** What is read: a path with its query. */
   readonly key: string;
-  /** Reads with the same answer as the read before. */
+  /** Reads with the same response as the read before. */
   readonly reads: number;
   readonly ms: number;
   readonly lastAt: number;

@@ -4,7 +4,7 @@
  */
 import type { DeltaEvent, StageEvent } from "../../trace/events.ts";
 import { inOrderOfCauses, type OwnedLoop } from "./causes.ts";
-import { acquittalOf, answersTo, isReplacedFor, loopOf, mayBecomeLoop } from "./judge-object.ts";
+import { acquittalOf, followsFromOwner, isReplacedFor, loopOf, mayBecomeLoop } from "./judge-object.ts";
 import {
   type Acquittal,
   defaultMinMs,
@@ -69,9 +69,9 @@ export class Loops {
   found(): readonly Loop[] {
     const all = [...this.#unjudged];
     this.#unjudged.clear();
-    const answers = all.filter((history) => this.#judge(history) === "answer");
+    const explained = all.filter((history) => this.#judge(history) === "answer");
     // An owner that seemed to explain a loop may itself turn out to be in one.
-    for (const history of answers) this.#judge(history);
+    for (const history of explained) this.#judge(history);
     for (const owned of this.#recreations.found()) if (!this.#isReplacement(owned)) this.#keep(owned);
     for (const loop of this.#own.found()) {
       const name = `${loop.is} ${loop.controller} ${loop.key}`;
@@ -146,8 +146,8 @@ export class Loops {
     if (owner !== undefined) this.#owners.set(uid, owner);
     const loop = loopOf(history, this.#options);
     if (loop === undefined) return "none";
-    const asked = owner === undefined ? undefined : this.#explainingOwner(owner);
-    if (asked !== undefined && answersTo(asked, loop, history)) return "answer";
+    const explaining = owner === undefined ? undefined : this.#explainingOwner(owner);
+    if (explaining !== undefined && followsFromOwner(explaining, loop, history)) return "answer";
     this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
     return "loop";
   }

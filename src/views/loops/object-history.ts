@@ -1,7 +1,7 @@
 /** The history of writes to one object, by writer and field. */
 import type { ObjectKey } from "../../api/key.ts";
 import type { DeltaEvent, KindName } from "../../trace/events.ts";
-import { answersFirst, FieldHistory } from "./field-history.ts";
+import { observesSpecChange, FieldHistory } from "./field-history.ts";
 import { requestsAction, isDesiredState } from "./loop.ts";
 import { Moments } from "./moments.ts";
 
@@ -64,10 +64,10 @@ export class ObjectHistory {
       this.emptyMoments.add(at);
     }
     if (changes.some(({ path }) => requestsAction(path))) this.#resetStatus();
-    const isFirstAnswer = answersFirst(changes);
+    const isFirstObservation = observesSpecChange(changes);
     const fields = changes.flatMap((change) => {
       const field = this.#field(change.path);
-      field?.add({ change, writer, at, write: this.writes, isFirstAnswer });
+      field?.add({ change, writer, at, write: this.writes, isFirstObservation });
       return field ?? [];
     });
     this.recent.push({ writer, fields, hasMore: fields.length < changes.length });

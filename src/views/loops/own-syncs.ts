@@ -2,7 +2,7 @@
 import type { ObjectKey } from "../../api/key.ts";
 import type { EventHead, GetEvent, LinkEvent, StageEvent, WriteEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
-import { answersFirst, FieldHistory } from "./field-history.ts";
+import { observesSpecChange, FieldHistory } from "./field-history.ts";
 import { minWrites, type LoopField, type LoopsOptions, type SelfTriggeredLoop, type RequeueLoop } from "./loop.ts";
 
 /** At least this share of the syncs in a loop are triggered by the sync before. */
@@ -105,12 +105,12 @@ export class OwnSyncs {
     this.#ownDeltas.set(delta, name);
     const history = this.#keys.get(name);
     if (history === undefined) return;
-    const isFirstAnswer = answersFirst(event.changes);
+    const isFirstObservation = observesSpecChange(event.changes);
     for (const change of event.changes) {
       if (change.path === ".metadata.generation") continue;
       const field = history.fields.get(change.path) ?? new FieldHistory(change.path);
       history.fields.set(change.path, field);
-      field.add({ change, writer: event.fieldManager, at, write: history.syncs, isFirstAnswer });
+      field.add({ change, writer: event.fieldManager, at, write: history.syncs, isFirstObservation });
     }
   }
 

@@ -18,7 +18,7 @@ export interface Poll {
   readonly unchanged: number;
 }
 
-interface Asked {
+interface CountedRead {
   readonly event: RequestEvent;
   count: number;
   unchanged: number;
@@ -35,15 +35,15 @@ const keptPauses = 101;
 
 /** Counts reads by URI. */
 export class Polling {
-  readonly #asked = new Map<string, Asked>();
+  readonly #reads = new Map<string, CountedRead>();
 
   request(event: RequestEvent): void {
     const { verb, uri, sentAt, resourceVersion = "", status } = event;
     if ((verb !== "get" && verb !== "list") || event.of === undefined || /[?&]continue=/.test(uri)) return;
-    const known = this.#asked.get(uri);
+    const known = this.#reads.get(uri);
     if (known === undefined) {
-      if (this.#asked.size < maxUris)
-        this.#asked.set(uri, { event, count: 1, unchanged: 0, last: sentAt, version: resourceVersion, pauses: [] });
+      if (this.#reads.size < maxUris)
+        this.#reads.set(uri, { event, count: 1, unchanged: 0, last: sentAt, version: resourceVersion, pauses: [] });
       return;
     }
     known.count++;
@@ -56,7 +56,7 @@ export class Polling {
 
   /** The repeated reads, the most frequent first, without those of leader election. */
   found(elections: LeaderElection): readonly Poll[] {
-    return [...this.#asked.values()]
+    return [...this.#reads.values()]
       .filter(({ count, event }) => count >= pollsFrom && !elections.isAbout(event.of, event.key))
       .map(({ event: { verb, agent, uri }, count, unchanged, last, pauses }) => ({
         verb,

@@ -16,7 +16,7 @@ export type Effect =
   | "created"
   | "deleted"
   | "changed"
-  /** The server answered with the resourceVersion that the object already had. */
+  /** The server responded with the resourceVersion that the object already had. */
   | "nothing changed"
   | "refused";
 
@@ -149,7 +149,7 @@ function shown(write: NumberedWrite): ShownWrite {
   return { write, effect, changes: summarizeChanges(write.changes, shownChanges) };
 }
 
-/** An apply or update of a missing object creates it: the server then answers 201. */
+/** An apply or update of a missing object creates it: the server then responds with 201. */
 function effectOf({ verb, subresource, status }: NumberedWrite): Effect {
   if (subresource !== undefined && verb === "create") return "changed";
   return status === 201 && (verb === "patch" || verb === "update") ? "created" : effects[verb];

@@ -10,7 +10,7 @@ export interface Read {
   readonly resourceVersion: string;
 }
 
-/** Selects the reads of one object that were sent and answered between two times. */
+/** Selects the reads of one object that were sent and completed between two times. */
 export interface ReadsBetween {
   readonly kind: string;
   readonly key: ObjectKey;

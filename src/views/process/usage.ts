@@ -13,7 +13,7 @@ export interface VerbUse {
   /** `deployments.apps/status`; the path of a non-resource request. */
   readonly resource: string;
   readonly requests: number;
-  /** Requests answered with a status of 400 or more, or not at all. */
+  /** Requests with a response status of 400 or more, or without a response. */
   readonly failed: number;
   /** The slowest response, in ms; 0 for watches. */
   readonly slowestMs: number;

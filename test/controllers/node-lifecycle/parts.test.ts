@@ -23,42 +23,42 @@ describe("a node has reported", () => {
     spec: { renewTime: formatTime(at(seconds)) },
   });
   const first = observe(undefined, { node: reported(0), lease: leaseAt(0), now: at(1) });
-  const heard = (health: Health): number => (health.heardAt - sceneStart) / second;
+  const heartbeat = (health: Health): number => (health.heartbeatAt - sceneStart) / second;
 
   test("when it is first seen, whatever its status and its Lease say", () => {
-    expect(heard(first)).toBe(1);
-    expect(heard(observe(undefined, { node: reported(-999), lease: undefined, now: at(1) }))).toBe(1);
+    expect(heartbeat(first)).toBe(1);
+    expect(heartbeat(observe(undefined, { node: reported(-999), lease: undefined, now: at(1) }))).toBe(1);
   });
 
   test("at its creation, if it has neither reported nor renewed a Lease", () => {
-    expect(heard(observe(undefined, { node: mute, lease: undefined, now: at(7) }))).toBe(0);
-    expect(heard(observe(undefined, { node: mute, lease: leaseAt(0), now: at(7) }))).toBe(7);
+    expect(heartbeat(observe(undefined, { node: mute, lease: undefined, now: at(7) }))).toBe(0);
+    expect(heartbeat(observe(undefined, { node: mute, lease: leaseAt(0), now: at(7) }))).toBe(7);
   });
 
   test("when its Lease is renewed, but not when it is unchanged or goes back", () => {
     const now = at(20);
-    expect(heard(observe(first, { node: reported(0), lease: leaseAt(10), now }))).toBe(20);
-    expect(heard(observe(first, { node: reported(0), lease: leaseAt(0), now }))).toBe(1);
-    expect(heard(observe(first, { node: reported(0), lease: leaseAt(-5), now }))).toBe(1);
-    expect(heard(observe(first, { node: reported(0), lease: undefined, now }))).toBe(1);
+    expect(heartbeat(observe(first, { node: reported(0), lease: leaseAt(10), now }))).toBe(20);
+    expect(heartbeat(observe(first, { node: reported(0), lease: leaseAt(0), now }))).toBe(1);
+    expect(heartbeat(observe(first, { node: reported(0), lease: leaseAt(-5), now }))).toBe(1);
+    expect(heartbeat(observe(first, { node: reported(0), lease: undefined, now }))).toBe(1);
   });
 
   test("when it updates its heartbeat, but not when its status changes otherwise", () => {
-    expect(heard(observe(first, { node: reported(10), lease: leaseAt(0), now: at(20) }))).toBe(20);
-    expect(heard(observe(first, { node: reported(0, "False"), lease: leaseAt(0), now: at(20) }))).toBe(1);
+    expect(heartbeat(observe(first, { node: reported(10), lease: leaseAt(0), now: at(20) }))).toBe(20);
+    expect(heartbeat(observe(first, { node: reported(0, "False"), lease: leaseAt(0), now: at(20) }))).toBe(1);
   });
 
   test("once more with the scan after a report, if it has a Lease, as upstream", () => {
     const second1 = observe(first, { node: reported(10), lease: leaseAt(0), now: at(20) });
     const third = observe(second1, { node: reported(10), lease: leaseAt(0), now: at(25) });
-    expect(heard(third)).toBe(25);
-    expect(heard(observe(third, { node: reported(10), lease: leaseAt(0), now: at(30) }))).toBe(25);
+    expect(heartbeat(third)).toBe(25);
+    expect(heartbeat(observe(third, { node: reported(10), lease: leaseAt(0), now: at(30) }))).toBe(25);
   });
 
   test("when it reports for the first time", () => {
     const before = observe(undefined, { node: mute, lease: undefined, now: at(5) });
-    expect(heard(observe(before, { node: mute, lease: undefined, now: at(6) }))).toBe(0);
-    expect(heard(observe(before, { node: reported(0), lease: undefined, now: at(9) }))).toBe(9);
+    expect(heartbeat(observe(before, { node: mute, lease: undefined, now: at(6) }))).toBe(0);
+    expect(heartbeat(observe(before, { node: reported(0), lease: undefined, now: at(9) }))).toBe(9);
   });
 
   test("and can be silent for 50 s, or 60 s before its first report", () => {

@@ -46,12 +46,12 @@ const sums: readonly { readonly name: string; readonly spec: object; readonly cp
 
 describe("requestsOf", () => {
   test.each(sums)("$name", ({ spec, cpu }) => {
-    expect(requestsOf(podWith(spec)).asked.get("cpu")).toBe(cpu);
+    expect(requestsOf(podWith(spec)).requested.get("cpu")).toBe(cpu);
   });
 
   test("assumes 100m and 200 MiB for a container without requests, only for the score", () => {
-    const { asked, scored } = requestsOf(podWith({ containers: [{ name: "a" }, { name: "b" }] }));
-    expect([...asked]).toEqual([]);
+    const { requested, scored } = requestsOf(podWith({ containers: [{ name: "a" }, { name: "b" }] }));
+    expect([...requested]).toEqual([]);
     expect(Object.fromEntries(scored)).toEqual({ cpu: 200, memory: 2 * 200 * 1024 * 1024 });
   });
 });

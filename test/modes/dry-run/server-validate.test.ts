@@ -16,12 +16,12 @@ async function validated(
     requestedChanges: [apply(webReplicaSet(3)), { is: "scale", ...web, replicas: 4 }],
     keepWrites: true,
   });
-  const answers = new Map(run.writes.map(({ request, answer }) => [bodyOf(request), answer]));
+  const storedByBody = new Map(run.writes.map(({ request, stored }) => [bodyOf(request), stored]));
   const transport: Transport = {
     send(request) {
       const isRefused = path.test(request.path) && request.method === "POST";
       const status = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403, message };
-      const stored = answers.get(bodyOf(request));
+      const stored = storedByBody.get(bodyOf(request));
       // As over HTTP if only the metadata is requested.
       const shown = request.metadataSuffices === true ? { metadata: stored?.metadata } : stored;
       const value = isRefused ? status : (shown ?? {});

@@ -1,6 +1,6 @@
 /**
  * The Go types behind a pod template, as `go-types.json` has them: made by scripts/pod-template from k8s.io/api 0.36.3. Hashes
- * depend on the order of fields and on the names of types, which JSON and OpenAPI do not tell.
+ * depend on the order of fields and on the names of types, which JSON and OpenAPI do not contain.
  */
 import data from "./go-types.json" with { type: "json" };
 

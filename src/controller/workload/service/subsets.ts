@@ -38,19 +38,19 @@ export interface PackOptions {
    * Treats all ports with an application protocol as different, because upstream compares the protocol by pointer and decoded Endpoints have
    * one pointer per port. Default false, as for the ports of one Service.
    */
-  readonly tellsAppProtocolsApart?: boolean;
+  readonly distinguishesAppProtocols?: boolean;
 }
 
 /** Repacks subsets into canonical form. An address that is both ready and not ready at a port is not ready; of equal addresses the first is used. */
 export function repack(
   subsets: readonly Subset[],
-  { tellsAppProtocolsApart = false }: PackOptions = {},
+  { distinguishesAppProtocols = false }: PackOptions = {},
 ): readonly Subset[] {
   const addresses = new Map<string, Address>();
   const users = new Map<string, PortUsers>();
   const add = ({ port, place }: PlacedPort, { list = [], ready }: AddressList): void => {
     if (list.length === 0) return;
-    const isApart = tellsAppProtocolsApart && port?.appProtocol !== undefined;
+    const isApart = distinguishesAppProtocols && port?.appProtocol !== undefined;
     const portKey = port === undefined ? "" : `${dumpPort(port)}${isApart ? ` at ${place}` : ""}`;
     const { readiness } = users.get(portKey) ?? { readiness: new Map<string, boolean>() };
     users.set(portKey, { port, readiness });

@@ -15,7 +15,7 @@ import { sandboxServer } from "../../../sandbox/https.ts";
 export interface ComponentLease {
   readonly is: "renewed" | "stale" | "absent" | "forbidden";
   /** `Lease kube-system/kube-controller-manager, renewed 3 s ago`. */
-  readonly says: string;
+  readonly clause: string;
   /** When it was last renewed; 0 if it is absent or cannot be read. */
   readonly renewedAt: number;
   /** The server's clock, in ms since 1970: the reference for all ages. */
@@ -26,23 +26,23 @@ export interface ComponentLease {
 
 /** The state of a component's Lease. @throws StatusError, TransportError. */
 export async function readComponentLease(transport: Transport, component: string): Promise<ComponentLease> {
-  const { answer, body } = await ask(transport, component);
-  const sandbox = controllersOf(answer.header("server"));
-  return { ...leaseOf(component, answer, body), ...(sandbox !== undefined && { sandbox }) };
+  const { response, body } = await requestLease(transport, component);
+  const sandbox = controllersOf(response.header("server"));
+  return { ...leaseOf(component, response, body), ...(sandbox !== undefined && { sandbox }) };
 }
 
-async function ask(
+async function requestLease(
   transport: Transport,
   component: string,
-): Promise<{ readonly answer: ApiResponse; readonly body: unknown }> {
+): Promise<{ readonly response: ApiResponse; readonly body: unknown }> {
   const path = pathOf(Leases, { namespace: "kube-system", name: component });
-  const answer = await transport.send({
+  const response = await transport.send({
     method: "GET",
     path,
     headers: { accept: "application/json" },
     signal: new AbortController().signal,
   });
-  return { answer, body: JSON.parse(new TextDecoder().decode(await readAll(answer.body)) || "{}") };
+  return { response, body: JSON.parse(new TextDecoder().decode(await readAll(response.body)) || "{}") };
 }
 
 function controllersOf(server: string | undefined): readonly string[] | undefined {
@@ -50,22 +50,23 @@ function controllersOf(server: string | undefined): readonly string[] | undefine
   return name === sandboxServer ? controllers.split(",") : undefined;
 }
 
-function leaseOf(component: string, answer: ApiResponse, body: unknown): ComponentLease {
-  const date = answer.header("date");
+function leaseOf(component: string, response: ApiResponse, body: unknown): ComponentLease {
+  const date = response.header("date");
   const now = date === undefined ? 0 : parseTime(date);
   const name = `Lease kube-system/${component}`;
-  if (answer.status === 404) return { is: "absent", says: `no ${name}`, renewedAt: 0, now };
-  if (answer.status === 403) return { is: "forbidden", says: `${name} cannot be read by this user`, renewedAt: 0, now };
-  if (answer.status !== 200) throw new StatusError(answer.status, body as Status);
+  if (response.status === 404) return { is: "absent", clause: `no ${name}`, renewedAt: 0, now };
+  if (response.status === 403)
+    return { is: "forbidden", clause: `${name} cannot be read by this user`, renewedAt: 0, now };
+  if (response.status !== 200) throw new StatusError(response.status, body as Status);
   const { spec } = body as Lease;
   if (spec?.renewTime === undefined || (spec.holderIdentity ?? "") === "") {
-    return { is: "absent", says: `${name} has no holder`, renewedAt: 0, now };
+    return { is: "absent", clause: `${name} has no holder`, renewedAt: 0, now };
   }
   const renewedAt = parseTime(spec.renewTime);
   const isHeld = now - renewedAt <= (spec.leaseDurationSeconds ?? 15) * 1000;
   return {
     is: isHeld ? "renewed" : "stale",
-    says: `${name}, renewed ${formatAge(now - renewedAt)} ago`,
+    clause: `${name}, renewed ${formatAge(now - renewedAt)} ago`,
     renewedAt,
     now,
   };

@@ -58,8 +58,8 @@ async function keptIn(
   if (found === "forbidden") return mayNotRead(what);
   const seen = [what];
   if (found !== "absent") return { ...nothingSeen, signs: signsOf(what, found), seen };
-  const says = `Namespace ${namespace.name} has had no ${kind.kind} ${name}`;
-  return { ...nothingSeen, idles: [{ says, since: namespace.since, controller }], seen };
+  const clause = `Namespace ${namespace.name} has had no ${kind.kind} ${name}`;
+  return { ...nothingSeen, idles: [{ clause, since: namespace.since, controller }], seen };
 }
 
 /** Signs of kube-controller-manager; users write such objects too, and so do we. */
@@ -67,7 +67,7 @@ function signsOf(what: string, { metadata }: StoredObject): readonly Sign[] {
   return (metadata.managedFields ?? []).flatMap((entry) => {
     const at = writtenAt(entry);
     if (at === undefined || entry.manager !== "kube-controller-manager") return [];
-    return [{ says: `${what} was written by ${entry.manager}`, at, isOwn: false, by: entry.manager }];
+    return [{ clause: `${what} was written by ${entry.manager}`, at, isOwn: false, by: entry.manager }];
   });
 }
 
@@ -79,7 +79,7 @@ async function atClusterRole(client: Client): Promise<Look> {
   if (role === "forbidden") return mayNotRead(what);
   const isEmpty = role.aggregationRule !== undefined && (role.rules ?? []).length === 0;
   const idle: Idle = {
-    says: `${what} has had no rules`,
+    clause: `${what} has had no rules`,
     since: parseTime(role.metadata.creationTimestamp),
     controller: "clusterrole-aggregation",
   };
@@ -96,7 +96,7 @@ async function atNodes(client: Client): Promise<Look> {
   const seen = page.items.length === 0 ? [] : [`${page.items.length} nodes`];
   if (bare === undefined) return { ...nothingSeen, seen };
   const idle: Idle = {
-    says: `Node ${bare.metadata.name} has had no annotation ${ttlAnnotation}`,
+    clause: `Node ${bare.metadata.name} has had no annotation ${ttlAnnotation}`,
     since: parseTime(bare.metadata.creationTimestamp),
     controller: "ttl",
   };

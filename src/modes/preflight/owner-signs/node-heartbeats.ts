@@ -48,22 +48,28 @@ function atNode(node: Node, lease: Lease | undefined, controller: string): Look 
   const renewedAt = readTime(lease?.spec?.renewTime);
   const holder = (lease?.metadata.managedFields ?? []).find(isForeign)?.manager;
   if (renewedAt !== undefined && holder !== undefined) {
-    signs.push({ says: `the Lease of Node ${name} was renewed by ${holder}`, at: renewedAt, isOwn: true, by: holder });
+    signs.push({
+      clause: `the Lease of Node ${name} was renewed by ${holder}`,
+      at: renewedAt,
+      isOwn: true,
+      by: holder,
+    });
   }
   for (const entry of managedFields.filter(writesHeartbeat)) {
     const at = writtenAt(entry);
     const by = entry.manager ?? "";
-    if (at !== undefined) signs.push({ says: `the status of Node ${name} was written by ${by}`, at, isOwn: true, by });
+    if (at !== undefined)
+      signs.push({ clause: `the status of Node ${name} was written by ${by}`, at, isOwn: true, by });
   }
   const durationMs = (lease?.spec?.leaseDurationSeconds ?? leaseSeconds) * 1000;
   const since = Math.max(
     parseTime(node.metadata.creationTimestamp),
     // A Lease that an earlier run of ours renewed is no sign of another kubelet.
     ...(renewedAt === undefined || holder === undefined ? [] : [renewedAt + durationMs]),
-    ...signs.filter(({ says }) => says.startsWith("the status")).map(({ at }) => at + statusMs),
+    ...signs.filter(({ clause }) => clause.startsWith("the status")).map(({ at }) => at + statusMs),
   );
   const idle: Idle = {
-    says: `Node ${name} has had no heartbeat${renewedAt !== undefined && holder === undefined ? " but ours" : ""}`,
+    clause: `Node ${name} has had no heartbeat${renewedAt !== undefined && holder === undefined ? " but ours" : ""}`,
     since,
     controller,
   };

@@ -60,7 +60,7 @@ async function atObjects(
 
 /**
  * Whether the controller writes the status of its objects. Otherwise others do: the volume binder, not volume protection.
- * Assumed for a controller that names no permissions. A status applied under upstream's own name does not tell who wrote it.
+ * Assumed for a controller that names no permissions. A status applied under upstream's own name does not show who wrote it.
  */
 export function ownsStatus({
   for: kind,
@@ -96,11 +96,11 @@ function signsOf(object: StoredObject, { kind, process, ...controller }: Searche
     const isOwn = controller.ownsStatus && writesStatus(entry) && (!isWrittenByMany(kind) || entry.manager === process);
     if (at === undefined || !(isOwn || entry.manager === process)) return [];
     const { manager: by = "" } = entry;
-    return [{ says: `${kind.kind} ${keyOf(object)} was written by ${by}`, at, isOwn, by }];
+    return [{ clause: `${kind.kind} ${keyOf(object)} was written by ${by}`, at, isOwn, by }];
   });
 }
 
-/** Parts of the API server: it marks the first ServiceCIDR ready, whoever runs controllers. */
+/** Parts of the API server: it marks the first ServiceCIDR ready, regardless of who runs controllers. */
 const apiServer: ReadonlySet<string> = new Set(["kube-apiserver", "kubernetes-service-cidr-controller"]);
 
 /** Whether the entry is for a status written by another controller: neither by us nor by a user or the API server. */
@@ -120,7 +120,7 @@ function idleOf({ name, isLeftUndone }: ReconciledController, kind: Kind, object
   const { deletionTimestamp } = object.metadata;
   if (touched === undefined) return [];
   const since = deletionTimestamp === undefined ? touched : Math.max(touched, parseTime(deletionTimestamp));
-  return [{ says: `${kind.kind} ${keyOf(object)} has waited for a sync`, since, controller: name }];
+  return [{ clause: `${kind.kind} ${keyOf(object)} has waited for a sync`, since, controller: name }];
 }
 
 function oldest(idles: readonly Idle[]): readonly Idle[] {
@@ -141,7 +141,7 @@ async function atEvents(client: Client, { component }: ReconciledController, whe
     const about = `${involvedObject.kind ?? ""} ${involvedObject.namespace ?? ""}/${involvedObject.name ?? ""}`;
     return [
       {
-        says: `Event ${reason} of ${about} was written by ${entry.manager ?? ""}`,
+        clause: `Event ${reason} of ${about} was written by ${entry.manager ?? ""}`,
         at,
         isOwn: true,
         by: entry.manager ?? "",

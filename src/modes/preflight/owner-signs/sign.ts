@@ -7,7 +7,7 @@ import type { Unseen } from "../../../verdict/verdict.ts";
 /** A trace of work. */
 export interface Sign {
   /** A clause that an age follows: `ReplicaSet quota/web was written by kube-controller-manager`. */
-  readonly says: string;
+  readonly clause: string;
   /** By the server's clock, in ms since 1970. */
   readonly at: number;
   /** Whether it is a trace of this controller; otherwise of another one of the same process. */
@@ -19,7 +19,7 @@ export interface Sign {
 /** Work that its controller does within a second, but that has not been done. */
 export interface Idle {
   /** A clause that a duration follows: `Namespace shop has had no ConfigMap kube-root-ca.crt`. */
-  readonly says: string;
+  readonly clause: string;
   /** Since when, by the server's clock. */
   readonly since: number;
   /**

@@ -46,11 +46,11 @@ function refusalOf(response: ApiResponse, text: string): StatusError {
   const status = statusOf(text);
   if (status !== undefined) return new StatusError(response.status, status, options);
   const location = response.header("location");
-  const said = quote(text);
+  const quoted = quote(text);
   const message =
     response.status >= 300 && response.status < 400
       ? `the server answered ${response.status} and points to ${location ?? "nowhere"}: is this an API server?`
-      : `the server answered ${response.status}${said === "" ? "" : `: ${said}`}`;
+      : `the server answered ${response.status}${quoted === "" ? "" : `: ${quoted}`}`;
   return new StatusError(response.status, { message, code: response.status }, options);
 }
 
