@@ -17,6 +17,7 @@ import { maskChanges } from "../../trace/mask.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { CustomObjects } from "./custom-objects.ts";
 import type { NodeQuestions } from "./node-questions.ts";
+import { untilQuotaCounted } from "./quota-counted.ts";
 
 /** An object of a manifest. */
 export interface ToApply {
@@ -90,7 +91,9 @@ export async function applyChanges(
   const refused: RejectedChange[] = [];
   for (const requested of requestedChanges) {
     try {
-      done.push(await world.during(applyOne(world, requested)));
+      const change = await world.during(applyOne(world, requested));
+      done.push(change);
+      await world.during(untilQuotaCounted(world.clientFor("kubectl"), change));
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       refused.push({ requested, error });

@@ -21,11 +21,17 @@ function usedIn({ state }: DryRun): unknown {
 }
 
 describe("a quota among the manifests", () => {
-  test("is counted, and permits no more than its limit", async () => {
-    const run = await play({ requestedChanges: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))] });
+  test.each([1, 2, 3, 4, 5, 6])("is counted, and permits no more than its limit (seed %i)", async (seed) => {
+    const run = await play({ seed, requestedChanges: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))] });
     expect(usedIn(run)).toEqual({ pods: "2" });
     expect(run.availability).toMatchObject([{ available: 2, desired: 5 }]);
     expect(run.availability[0]?.why).toContain("exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2");
+  });
+
+  test.each([1, 2, 3])("limits by its new value at once (seed %i)", async (seed) => {
+    const baseline = [apply(quota({ pods: "9" })), apply(webReplicaSet(1))];
+    const run = await play({ seed, baseline, requestedChanges: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))] });
+    expect(usedIn(run)).toEqual({ pods: "2" });
   });
 
   test("releases deleted objects", async () => {
