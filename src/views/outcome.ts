@@ -90,16 +90,19 @@ function comparable({ of, object }: StateEntry, shown: DiffVisibility): unknown 
   return of.kind === "ResourceQuota" ? { ...form, status: undefined } : form;
 }
 
-interface ChangeContext {
+interface States {
   readonly before: State;
   readonly after: State;
+}
+
+interface ChangeContext extends States {
   readonly attribution: WriteAttribution;
 }
 
 function placed(change: BareChange, name: string, entry: StateEntry, context: ChangeContext): PlacedChange {
   return {
     ...change,
-    shownKey: shownKeyOf(entry),
+    shownKey: shownKeyOf(entry, context),
     causes: context.attribution.causesOf(name),
     count: 1,
     first: context.attribution.firstWrite(name) ?? Infinity,
@@ -107,43 +110,53 @@ function placed(change: BareChange, name: string, entry: StateEntry, context: Ch
   };
 }
 
-function shownKeyOf({ key, object }: StateEntry): string {
+/** The name of the claim of a pod's volume begins with the generated name of the pod. */
+function shownKeyOf(entry: StateEntry, states: States): string {
+  const { key, object } = entry;
+  const { namespace, name } = object.metadata;
   const prefix = generatedPrefix(object.metadata);
-  return prefix === undefined ? key : objectKey(object.metadata.namespace, `${prefix}…`);
+  const own = prefix === undefined ? name : `${prefix}…`;
+  const owner = controllerIn(entry, states)?.object.metadata;
+  const ownerPrefix = owner === undefined ? undefined : generatedPrefix(owner);
+  if (owner !== undefined && ownerPrefix !== undefined && own.startsWith(owner.name)) {
+    return objectKey(namespace, `${ownerPrefix}…${own.slice(owner.name.length)}`);
+  }
+  return prefix === undefined ? key : objectKey(namespace, own);
 }
 
 const maxOwnerDepth = 8;
 
 /** The top-level owner of an object, as far as its owners are known. */
-function rootOf(entry: StateEntry, { before, after }: ChangeContext): StateEntry {
+function rootOf(entry: StateEntry, states: States): StateEntry {
   let top = entry;
   for (let depth = 0; depth < maxOwnerDepth; depth++) {
-    const owner = controllerOf(top.object);
+    const owner = controllerIn(top, states);
     if (owner === undefined) return top;
-    const name = entryName(
-      kindNameOf(owner.apiVersion, owner.kind),
-      objectKey(top.object.metadata.namespace, owner.name),
-    );
-    const found = [after.get(name), before.get(name)].find((each) => each?.object.metadata.uid === owner.uid);
-    if (found === undefined) return top;
-    top = found;
+    top = owner;
   }
   return top;
 }
 
-/** Folds creations, and deletions, of objects of one owner that are equal apart from their generated names. */
+/** The owner that controls the object, if one of the states has it. */
+function controllerIn({ object }: StateEntry, { before, after }: States): StateEntry | undefined {
+  const owner = controllerOf(object);
+  if (owner === undefined) return undefined;
+  const name = entryName(kindNameOf(owner.apiVersion, owner.kind), objectKey(object.metadata.namespace, owner.name));
+  return [after.get(name), before.get(name)].find((each) => each?.object.metadata.uid === owner.uid);
+}
+
+/** Folds creations, and deletions, of objects with the same top-level owner that are equal apart from their generated names. */
 function folded(changes: readonly PlacedChange[], shown: DiffVisibility): PlacedChange[] {
   const kept: PlacedChange[] = [];
   const places = new Map<string, number>();
   for (const change of changes) {
     const object = change.did === "created" ? change.after : change.did === "deleted" ? change.before : undefined;
-    const owner = object === undefined ? undefined : controllerOf(object);
-    if (object === undefined || owner === undefined || change.shownKey === change.key) {
+    if (object === undefined || controllerOf(object) === undefined || change.shownKey === change.key) {
       kept.push(change);
       continue;
     }
     const { spec, labels, annotations } = contentOf(change.of, object, shown);
-    const name = JSON.stringify([change.did, change.of, change.shownKey, owner.uid, spec, labels, annotations]);
+    const name = JSON.stringify([change.did, change.of, change.shownKey, change.root.object.metadata.uid, spec, labels, annotations]);
     const place = places.get(name);
     if (place === undefined) {
       places.set(name, kept.length);

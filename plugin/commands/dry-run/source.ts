@@ -254,7 +254,7 @@ function volumeKinds(objects: readonly Manifest["object"][], kinds: readonly Dis
   const asksForVolumes = objects.some(
     (object) =>
       object.kind === "PersistentVolumeClaim" ||
-      /"(?:persistentVolumeClaim|volumeClaimTemplates)"/.test(JSON.stringify(object)),
+      /"(?:persistentVolumeClaim|volumeClaimTemplates?)"/.test(JSON.stringify(object)),
   );
   return asksForVolumes ? volumeKind(kinds) : [];
 }

@@ -1,12 +1,18 @@
 /** Unbound claims that applied objects need. */
 import { type ObjectKey, objectKey } from "../../api/key.ts";
+import { Pods } from "../../api/kinds.ts";
+import type { StoredObject } from "../../api/object.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { AppliedChange } from "./apply.ts";
-import type { StatefulSet } from "../../api/types.ts";
+import { claimNamesOf } from "../../api/pod-claims.ts";
+import type { Pod, StatefulSet } from "../../api/types.ts";
 import { claimNames } from "../../controllers/statefulset/claims.ts";
 import { desiredReplicas, startOrdinal } from "../../controllers/statefulset/spec.ts";
-import { type Binding, bindingOf, type Storage } from "./claims.ts";
-import { referencesOf } from "./references.ts";
+import { entryName, type State } from "../../views/state.ts";
+import { type Binding, bindingOf, storageIn } from "./claims.ts";
+import { ownedBy } from "./owned-by.ts";
+import { podSpecOf, referencesOf } from "./references.ts";
+import type { Scope } from "./scope.ts";
 
 const claimKind: KindName = { group: "", kind: "PersistentVolumeClaim" };
 
@@ -17,21 +23,33 @@ export interface OpenClaim {
   readonly binding: Exclude<Binding, { readonly is: "bound" }>;
 }
 
-/** The unbound claims among the applied objects, those that they refer to, and those that StatefulSets among them have for their pods. */
-export function openClaims(done: readonly AppliedChange[], storage: Storage): readonly OpenClaim[] {
+/**
+ * The unbound claims among the applied objects, those that they refer to, and those that exist for their pods: of StatefulSets, and of
+ * ephemeral volumes.
+ */
+export function openClaims(done: readonly AppliedChange[], state: State, scope: Scope): readonly OpenClaim[] {
+  const storage = storageIn(state, scope);
   const keys = done.flatMap(({ of, key, did, isCustom }) => {
-    const object = storage.lookup(of, key);
+    const object = state.get(entryName(of, key))?.object;
     if (object === undefined || did === "deleted" || isCustom === true) return [];
     if (of.group === "" && of.kind === claimKind.kind) return [key];
     if (of.group === "apps" && of.kind === "StatefulSet") return claimsOfSet(object);
     const named = referencesOf(object).filter(({ to }) => to.group === "" && to.kind === claimKind.kind);
-    return named.map(({ namespace, name }) => objectKey(namespace, name));
+    return [...named.map(({ namespace, name }) => objectKey(namespace, name)), ...ephemeralClaims(object, state)];
   });
   return [...new Set(keys)].flatMap((key) => {
     const claim = storage.lookup(claimKind, key);
     const binding = claim === undefined ? undefined : bindingOf(claim, storage);
     return binding === undefined || binding.is === "bound" ? [] : [{ of: claimKind, key, binding }];
   });
+}
+
+/** The claims of the ephemeral volumes of a pod, or of the pods of a workload. */
+function ephemeralClaims(object: StoredObject, state: State): ObjectKey[] {
+  const hasSome = podSpecOf(object)?.spec.volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true;
+  if (!hasSome) return [];
+  const pods = [object, ...ownedBy(object, state)].filter(({ kind }) => kind === Pods.kind) as Pod[];
+  return pods.flatMap((pod) => claimNamesOf(pod).map((name) => objectKey(pod.metadata.namespace, name)));
 }
 
 function claimsOfSet(set: StatefulSet): ObjectKey[] {

@@ -8,7 +8,6 @@ import type { Refused, WriteAttribution } from "../../views/write-attribution.ts
 import type { AppliedChange, RejectedChange } from "./apply.ts";
 import { type AdmissionNote, admissionNotes } from "./admission.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
-import { storageIn } from "./claims.ts";
 import { nextRunsOf, type NextRuns } from "./next-runs.ts";
 import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { Convergence } from "./convergence.ts";
@@ -102,7 +101,7 @@ export function resultOf({ first, attribution, effectsInput, ...played }: Played
     ...(nodes !== undefined && { nodes }),
     availability: [...availabilityOf([...done, ...others], { ...options, state }), ...(nodes?.availability ?? [])],
     nextRuns: nextRunsOf([...done, ...others], { state, now: options.now }),
-    claims: openClaims(done, storageIn(state, scope)),
+    claims: openClaims(done, state, scope),
     devices: deviceDoubts([...done, ...changed, ...(nodes?.workloads ?? [])], { before, state, scope }),
     references: danglingOf(done, { before, state, scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options)),

@@ -6,7 +6,6 @@ import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 import { seededRandom } from "../../platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../platform/virtual-timeline.ts";
 import { createSandbox } from "../../sandbox/sandbox.ts";
@@ -15,6 +14,7 @@ import { TraceBus } from "../../trace/bus.ts";
 import type { State } from "../../views/state.ts";
 import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
+import { withThoseThatAlwaysRun } from "./always-run.ts";
 import { type ApplyTarget, versionIn } from "./apply.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
@@ -42,7 +42,7 @@ export interface SimulatedClusterOptions extends UntouchedPods {
   readonly revision?: number;
   /** For syncs, if it is not the sandbox's own. */
   readonly serverVersion?: ServerVersion;
-  /** In addition to the scheduler, the kubelet and the resourcequota controller, which always run. */
+  /** In addition to the scheduler, the kubelet and the controllers of `always-run.ts`. */
   readonly controllers: readonly ControllerDefinition[];
   readonly liveRefusals: LiveRefusals;
   readonly customResources: CustomResources;
@@ -95,6 +95,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
   // Every cluster has them, whichever controllers are selected.
   const clock = "virtual";
   const isSilent = (node: string): boolean => nodeQuestions?.silent.has(node) === true;
+  const { traced, silent } = withThoseThatAlwaysRun(options.controllers);
   const simulatedComponents = [
     dryRunScheduler({
       lacksClaim: (pod) => claimPodLacks(pod, storage),
@@ -103,12 +104,10 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
       clock,
     }),
     dryRunKubelet({ ...options, lacks, isSilent, clock }),
-    resourcequota,
+    ...silent,
     ...(nodeQuestions === undefined ? [] : [dryRunHeartbeat(nodeQuestions)]),
   ];
-  const selected = options.controllers.filter(({ name }) => name !== resourcequota.name);
-  const requested =
-    nodeQuestions === undefined ? selected : [...controllersAboutNodes(selected), drainOf(nodeQuestions)];
+  const requested = nodeQuestions === undefined ? traced : [...controllersAboutNodes(traced), drainOf(nodeQuestions)];
   const customs = new CustomObjects({
     known: options.customResources,
     random: seededRandom(seedFor(options.customResources.objects, seed)),

@@ -7,12 +7,12 @@ import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
-import { resourcequota } from "../../controllers/resourcequota/resourcequota.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { StageEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
+import { withThoseThatAlwaysRun } from "../dry-run/always-run.ts";
 import { CustomObjects, noCustomResources } from "../dry-run/custom-objects.ts";
 import { dryRunKubelet } from "../dry-run/kubelet.ts";
 import { knownDevices } from "../dry-run/device-claims.ts";
@@ -32,7 +32,7 @@ import { ReferencedObjects } from "./references.ts";
 /** What runs, where, and for how long at most (see `Patience`). */
 export interface RehearsalOptions extends Patience {
   readonly place: Place;
-  /** In addition to the scheduler, the kubelet and the resourcequota controller, which always run. */
+  /** In addition to the scheduler, the kubelet and the controllers of `dry-run/always-run.ts`. */
   readonly controllers: readonly ControllerDefinition[];
   /** The version of the cluster that was copied; ours by default. */
   readonly serverVersion?: ServerVersion;
@@ -120,6 +120,7 @@ function managerOn({ options, bus, silentBus, scope, referenced, clientOn }: Sur
       return lack(pod, storage);
     };
   const clock = "real";
+  const { traced, silent } = withThoseThatAlwaysRun(options.controllers);
   const simulated = [
     dryRunScheduler({
       lacksClaim: lackingBy(claimPodLacks),
@@ -128,12 +129,11 @@ function managerOn({ options, bus, silentBus, scope, referenced, clientOn }: Sur
       clock,
     }),
     dryRunKubelet({ ...place.pods, lacks: lackingBy(whatPodLacks), clock }),
-    resourcequota,
+    ...silent,
   ];
-  const requested = options.controllers.filter(({ name }) => name !== resourcequota.name);
   const isSimulated = ({ name }: ControllerDefinition): boolean => simulated.some((each) => each.name === name);
   return new ControllerManager({
-    controllers: withinScope([...requested, ...simulated], { scope, nodesReport: false }),
+    controllers: withinScope([...traced, ...simulated], { scope, nodesReport: false }),
     informers: new SharedInformerFactory({
       client: clientOn(silentBus, "informers"),
       timeline,

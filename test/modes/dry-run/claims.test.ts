@@ -6,6 +6,8 @@ import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import type { InitialState } from "../../../src/modes/dry-run/dry-run.ts";
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
+import { ephemeralVolume } from "../../../src/controllers/ephemeral-volume/ephemeral-volume.ts";
+import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { apply, play, webReplicaSet } from "./scene.ts";
 
 const object = (apiVersion: string, kind: string, name: string, more: object): StoredObject =>
@@ -178,5 +180,47 @@ describe("a claim with", () => {
     });
     const run = await play({ initialState: cluster(bound), requestedChanges: [apply(withData())] });
     expect([run.claims, run.availability[0]?.available]).toEqual([[], 1]);
+  });
+});
+
+/** A ReplicaSet whose pods have an ephemeral volume. */
+function withScratch(spec: object): ToApply {
+  const web = webReplicaSet(2) as unknown as { spec: { template: { spec: object } } };
+  const ephemeral = { volumeClaimTemplate: { spec: (claim(spec) as unknown as { spec: object }).spec } };
+  const template = { ...web.spec.template, spec: { ...web.spec.template.spec, volumes: [{ name: "scratch", ephemeral }] } };
+  return { ...web, spec: { ...web.spec, template } } as unknown as ToApply;
+}
+
+describe.each([
+  { of: "requested", controllers: [replicaset, ephemeralVolume] },
+  { of: "not requested", controllers: [replicaset] },
+])("an ephemeral volume, whose controller is $of", ({ controllers }) => {
+  const played = (...there: readonly StoredObject[]): Promise<DryRun> =>
+    play({
+      initialState: cluster(...there),
+      controllers,
+      requestedChanges: [apply(withScratch({ storageClassName: "fast" }))],
+    });
+
+  test("keeps its pods waiting if its claims get no volume", async () => {
+    const run = await played();
+    const why = "there is no StorageClass fast, and no PersistentVolume matches";
+    const bindings = run.claims.map(({ key, binding }) => ({ key: key.replace(/web-[a-z0-9]{5}/, "web-…"), binding }));
+    const open = { key: "default/web-…-scratch", binding: { is: "waits", why } };
+    expect(bindings).toEqual([open, open]);
+    expect(run.availability[0]?.available).toBe(0);
+    expect(run.availability[0]?.why).toMatch(
+      /Pod web-….*: claim default\/web-\S+-scratch stays Pending: .* \(\.spec\.volumes\[0\]\.ephemeral\)/,
+    );
+  });
+
+  test("holds up nothing if its claims are provisioned", async () => {
+    const run = await played(storageClass("fast"));
+    const because = "StorageClass fast provisions its volume";
+    expect(run.claims.map(({ binding }) => binding)).toEqual([
+      { is: "taken to be bound", because },
+      { is: "taken to be bound", because },
+    ]);
+    expect(run.availability[0]?.available).toBe(2);
   });
 });
