@@ -22,6 +22,7 @@ import { type Cluster, controllersMissing, startCluster } from "../support/clust
 import { long } from "../support/long.ts";
 import { comparable } from "./support/comparable.ts";
 import { type Deed, type Scenario, scenario } from "./dry-run-scenarios.ts";
+import { serviceScenario } from "./dry-run-services.ts";
 import { workloadScenario } from "./dry-run-workloads.ts";
 
 const compared = [
@@ -38,6 +39,10 @@ const compared = [
   "cronjobs.batch",
   "poddisruptionbudgets.policy",
   "horizontalpodautoscalers.autoscaling",
+  "services",
+  "endpoints",
+  "endpointslices.discovery.k8s.io",
+  "resourcequotas",
 ];
 const controllers = builtInControllers.filter(({ disabledByDefault }) => disabledByDefault !== true);
 /** The quiet period at the end; minReadySeconds and the deadline of Recreate are shorter. */
@@ -152,6 +157,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
   const kindsOfScenario = [
     { of: "replicas", draw: scenario },
     { of: "workloads", draw: workloadScenario },
+    { of: "services", draw: serviceScenario },
   ];
   const played = kindsOfScenario.flatMap((each) =>
     (only === undefined ? seeds : [Number(only)]).map((seed) => ({ ...each, seed })),
