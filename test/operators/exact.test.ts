@@ -57,7 +57,7 @@ describe.each(operatorScenes)("$name", ({ program, command, definition, object, 
       const args = ["run", "--sandbox", "-f", manifests, "--quiet-child", "-o", "json", "--"];
       await using run = startProgram([...args, ...before, ...command(program.path)], {});
       const isDone = (): boolean => writes.every((name) => writtenIn(run.stdout).has(name));
-      for (let look = 0; look < 300 && !isDone(); look++) await Bun.sleep(100);
+      for (let look = 0; look < 1200 && !isDone(); look++) await Bun.sleep(100);
       run.signal("SIGINT");
       const { stdout, stderr } = await run.end();
       const written = writtenIn(stdout);
@@ -75,7 +75,7 @@ describe.each(operatorScenes)("$name", ({ program, command, definition, object, 
       const found = await grades([]);
       expect(new Set([...found.values()].flat())).toEqual(new Set(["exact"]));
     },
-    60_000,
+    180_000,
   );
 
   test.skipIf(program.is !== "there")(
@@ -84,6 +84,6 @@ describe.each(operatorScenes)("$name", ({ program, command, definition, object, 
       const found = await grades(["env", "-u", "KUBECTL_RECONCILE_EXACT"]);
       expect([...found.values()].flat()).not.toContain("exact");
     },
-    60_000,
+    180_000,
   );
 });

@@ -95,7 +95,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       const asked = await ours(before);
       expect(asked.filter(isWrite)).toEqual([]);
       expect(asked.map(({ verb }) => verb)).toEqual(expect.arrayContaining(["list", "watch"]));
-    }, 60_000);
+    }, 240_000);
 
     test.each([
       ["wrong label", /^differs ConfigMap default\/(\S+)-copy · \.metadata\.labels \{copy\} here, absent there$/m],
@@ -121,7 +121,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
         const page = stdout.slice(stdout.indexOf("stopped after"));
         expect(expected.exec(page)?.[1]).toStartWith(`bug-${round}-`);
       },
-      60_000,
+      240_000,
     );
 
     test("-o json prints each comparison as an event", async () => {
@@ -150,7 +150,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
         target: `default/${name}-copy`,
         why: `differs ConfigMap default/${name}-copy · .data.size 0 here, 1 there`,
       });
-    }, 60_000);
+    }, 240_000);
 
     test("that is watched: each delta that it receives, and nothing reaches the cluster", async () => {
       const before = (await side.audit()).length;
@@ -172,7 +172,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       expect(code).toBe(0);
       expect(stdout).toMatch(/^WATCH +configmaps +1$/m);
       expect((await ours(before)).filter(isWrite)).toEqual([]);
-    }, 60_000);
+    }, 240_000);
 
     test("that is started elsewhere: proxy --shadow", async () => {
       const file = join(side.dir, "behind");
@@ -198,7 +198,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       const { code, stdout } = await end(program);
       expect(code).toBe(0);
       expect(stdout).toMatch(/^compared with the cluster: .*\b1 differs\b/m);
-    }, 60_000);
+    }, 240_000);
 
     test("that is you: fork, and its snapshot", async () => {
       const [file, state] = [join(side.dir, "fork"), join(side.dir, "state.json")];
@@ -231,6 +231,6 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       expect(statSync(state).mode & 0o777).toBe(0o600);
       const kept = saved.items.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === mine);
       expect(kept?.data).toEqual({ size: "7", colour: "red" });
-    }, 60_000);
+    }, 240_000);
   });
 }
