@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../../src/api/error-message.ts";
 import { makeFolder } from "../../src/platform/files.ts";
-import { type PlainHttpServer, servePlainHttp, type TextAnswer } from "../../src/platform/plain-http-server.ts";
+import { type PlainHttpServer, servePlainHttp, type TextResponse } from "../../src/platform/plain-http-server.ts";
 import type { Io } from "../cli/io.ts";
 import { FlagError, type GivenFlags, parseFlags } from "./flags.ts";
 import { untilSignal } from "./until-signal.ts";
@@ -31,7 +31,7 @@ const help = `Usage:
 
 const booleans = new Set(["unsafe-no-fsync", "help", "version"]);
 
-const answers: Readonly<Record<string, TextAnswer>> = {
+const responses: Readonly<Record<string, TextResponse>> = {
   "/health": { status: 200, type: "text/plain; charset=utf-8", text: '{"health":"true","reason":""}' },
   "/version": {
     status: 200,
@@ -44,7 +44,7 @@ const answers: Readonly<Record<string, TextAnswer>> = {
   },
 };
 
-const notFound: TextAnswer = { status: 404, type: "text/plain; charset=utf-8", text: "404 page not found\n" };
+const notFound: TextResponse = { status: 404, type: "text/plain; charset=utf-8", text: "404 page not found\n" };
 
 /** Runs it until a signal. @returns the exit code. */
 export async function runEtcd(args: readonly string[], io: Io): Promise<number> {
@@ -75,7 +75,7 @@ async function listen(flags: GivenFlags): Promise<readonly PlainHttpServer[]> {
       throw new FlagError(`--listen-client-urls: cannot serve ${text}: give a URL with http://`);
     const where = { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port === "" ? 80 : url.port) };
     try {
-      servers.push(await servePlainHttp({ ...where, answer: (path) => answers[path] ?? notFound }));
+      servers.push(await servePlainHttp({ ...where, respond: (path) => responses[path] ?? notFound }));
     } catch (error) {
       throw new FlagError(`cannot listen at ${text}: ${messageOf(error)}`, { cause: error });
     }

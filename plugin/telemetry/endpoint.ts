@@ -1,6 +1,6 @@
 /** `/metrics`, `/healthz` and `/readyz` of a run. */
 import { messageOf } from "../../src/api/error-message.ts";
-import { type PlainHttpServer, servePlainHttp, type TextAnswer } from "../../src/platform/plain-http-server.ts";
+import { type PlainHttpServer, servePlainHttp, type TextResponse } from "../../src/platform/plain-http-server.ts";
 import { UserError } from "../cli/user-error.ts";
 import { type MetricsOptions, RunMetrics } from "./metrics.ts";
 
@@ -35,7 +35,7 @@ export class MetricsEndpoint {
   static async open({ host, port }: BindAddress, options: MetricsOptions): Promise<MetricsEndpoint> {
     const endpoint = new MetricsEndpoint(await RunMetrics.open(options));
     try {
-      endpoint.#server = await servePlainHttp({ host, port, answer: (path) => endpoint.#answer(path) });
+      endpoint.#server = await servePlainHttp({ host, port, respond: (path) => endpoint.#respond(path) });
     } catch (error) {
       throw new UserError(`cannot listen on ${host}:${port}: ${messageOf(error)}`, [forms], { cause: error });
     }
@@ -56,8 +56,8 @@ export class MetricsEndpoint {
     return this.#server?.close() ?? Promise.resolve();
   }
 
-  async #answer(path: string): Promise<TextAnswer> {
-    const plain = (status: number, text: string): TextAnswer => ({ status, type: "text/plain; charset=utf-8", text });
+  async #respond(path: string): Promise<TextResponse> {
+    const plain = (status: number, text: string): TextResponse => ({ status, type: "text/plain; charset=utf-8", text });
     switch (path) {
       case "/metrics":
         return { status: 200, type: this.metrics.contentType, text: await this.metrics.text() };

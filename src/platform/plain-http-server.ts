@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 
 /** The response to a path. */
-export interface TextAnswer {
+export interface TextResponse {
   readonly status: number;
   /** Its media type. */
   readonly type: string;
@@ -16,7 +16,7 @@ export interface PlainHttpOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** Must not throw or reject. `path` is without the query. */
-  readonly answer: (path: string) => TextAnswer | Promise<TextAnswer>;
+  readonly respond: (path: string) => TextResponse | Promise<TextResponse>;
 }
 
 /** A listening server. */
@@ -28,10 +28,10 @@ export interface PlainHttpServer {
 }
 
 /** Listens. @throws Error if the address is not this machine's or the port is in use. */
-export async function servePlainHttp({ host, port, answer }: PlainHttpOptions): Promise<PlainHttpServer> {
+export async function servePlainHttp({ host, port, respond }: PlainHttpOptions): Promise<PlainHttpServer> {
   const server = createServer((request, response) => {
     const path = (request.url ?? "/").split("?")[0] ?? "/";
-    void Promise.resolve(answer(path)).then(({ status, type, text }) =>
+    void Promise.resolve(respond(path)).then(({ status, type, text }) =>
       response.writeHead(status, { "content-type": type }).end(text),
     );
   });

@@ -132,7 +132,7 @@ export class ForkTransport implements Transport {
     if (decision.allowed) return undefined;
     if (method === "GET") return live.send(request);
     const user = { name: await rights.user(), groups: [] };
-    return responseOf(denial({ user, asked: attributes }, decision.reason));
+    return responseOf(denial({ user, attributes }, decision.reason));
   }
 
   /** Brings the objects of a request into the fork. Returns false if the cluster does not serve the resource, or a collection cannot be listed. */

@@ -45,6 +45,6 @@ export interface AccessRequest {
 export function authorize(authorizer: Authorizer, { user, attributes, decided }: AccessRequest): void {
   const decision = authorizer.decide(user, attributes);
   decided?.(decision);
-  const denied = denialFor({ user, asked: attributes }, decision);
+  const denied = denialFor({ user, attributes }, decision);
   if (denied !== undefined) throw denied;
 }

@@ -115,12 +115,12 @@ export function impersonated(request: Impersonation): Impersonated {
 /** Why the requestor may not act as the wanted user in a mode; undefined if allowed. */
 function errorIn(mode: Mode, { authorizer, requestor, wanted, attributes }: Impersonation): StatusError | undefined {
   const denied = (needed: Attributes): StatusError | undefined =>
-    denialFor({ user: requestor, asked: needed }, authorizer.decide(requestor, needed));
+    denialFor({ user: requestor, attributes: needed }, authorizer.decide(requestor, needed));
   const onVerb = mode.on === undefined ? undefined : denied({ ...attributes, verb: `${mode.on}${attributes.verb}` });
   if (onVerb !== undefined) return onVerb;
   for (const check of checksOf(mode, wanted)) {
     const error =
-      "why" in check ? denial({ user: requestor, asked: check.attributes }, check.why) : denied(check.attributes);
+      "why" in check ? denial({ user: requestor, attributes: check.attributes }, check.why) : denied(check.attributes);
     if (error !== undefined) return error;
   }
   return undefined;

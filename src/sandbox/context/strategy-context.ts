@@ -39,7 +39,7 @@ export function strategyContext(scope: RequestScope): StrategyContext {
 function denialOf({ server, user, resource }: RequestScope, right: FurtherRight): StatusError | undefined {
   const { group, plural } = resource;
   const attributes = { is: "resource", group, resource: plural, ...right } as const;
-  return denialFor({ user, asked: attributes }, server.authorizer.decide(user, attributes));
+  return denialFor({ user, attributes }, server.authorizer.decide(user, attributes));
 }
 
 function serviceAddresses(server: Server): ServiceAddresses {

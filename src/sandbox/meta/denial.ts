@@ -6,14 +6,14 @@ import { qualified, refusal } from "./refusal.ts";
 /** Who may not do what. */
 export interface Denied {
   readonly user: User;
-  readonly asked: Attributes;
+  readonly attributes: Attributes;
 }
 
 const htmlEscapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** 403, in the real server's words. */
 export function denial(denied: Denied, reason: string | undefined): StatusError {
-  const { asked: attributes } = denied;
+  const { attributes } = denied;
   const because = reason === undefined || reason === "" ? "" : `: ${reason}`;
   const message = what(denied).replaceAll(/[&<>]/g, (character) => htmlEscapes[character] ?? character);
   if (attributes.is === "path") return refusal(403, "Forbidden", `forbidden: ${message}${because}`, {});
@@ -26,7 +26,7 @@ export function denial(denied: Denied, reason: string | undefined): StatusError 
   });
 }
 
-function what({ user, asked: attributes }: Denied): string {
+function what({ user, attributes }: Denied): string {
   const who = `User ${JSON.stringify(user.name)}`;
   if (attributes.is === "path") return `${who} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}`;
   const { verb, group, resource, subresource, namespace } = attributes;
