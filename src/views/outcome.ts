@@ -156,7 +156,15 @@ function folded(changes: readonly PlacedChange[], shown: DiffVisibility): Placed
       continue;
     }
     const { spec, labels, annotations } = contentOf(change.of, object, shown);
-    const name = JSON.stringify([change.did, change.of, change.shownKey, change.root.object.metadata.uid, spec, labels, annotations]);
+    const name = JSON.stringify([
+      change.did,
+      change.of,
+      change.shownKey,
+      change.root.object.metadata.uid,
+      spec,
+      labels,
+      annotations,
+    ]);
     const place = places.get(name);
     if (place === undefined) {
       places.set(name, kept.length);

@@ -93,7 +93,8 @@ export async function applyChanges(
     try {
       const change = await world.during(applyOne(world, requested));
       done.push(change);
-      await world.during(untilQuotaCounted(world.clientFor("kubectl"), change));
+      const isWritten = change.did === "created" || change.did === "configured";
+      if (isWritten) await world.during(untilQuotaCounted(world.clientFor("kubectl"), change));
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       refused.push({ requested, error });

@@ -27,7 +27,10 @@ export interface OpenClaim {
  * The unbound claims among the applied objects, those that they refer to, and those that exist for their pods: of StatefulSets, and of
  * ephemeral volumes.
  */
-export function openClaims(done: readonly AppliedChange[], state: State, scope: Scope): readonly OpenClaim[] {
+export function openClaims(
+  done: readonly AppliedChange[],
+  { state, scope }: { readonly state: State; readonly scope: Scope },
+): readonly OpenClaim[] {
   const storage = storageIn(state, scope);
   const keys = done.flatMap(({ of, key, did, isCustom }) => {
     const object = state.get(entryName(of, key))?.object;
@@ -48,6 +51,7 @@ export function openClaims(done: readonly AppliedChange[], state: State, scope: 
 function ephemeralClaims(object: StoredObject, state: State): ObjectKey[] {
   const hasSome = podSpecOf(object)?.spec.volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true;
   if (!hasSome) return [];
+  // Objects of the kind Pods are pods.
   const pods = [object, ...ownedBy(object, state)].filter(({ kind }) => kind === Pods.kind) as Pod[];
   return pods.flatMap((pod) => claimNamesOf(pod).map((name) => objectKey(pod.metadata.namespace, name)));
 }

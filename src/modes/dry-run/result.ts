@@ -101,7 +101,7 @@ export function resultOf({ first, attribution, effectsInput, ...played }: Played
     ...(nodes !== undefined && { nodes }),
     availability: [...availabilityOf([...done, ...others], { ...options, state }), ...(nodes?.availability ?? [])],
     nextRuns: nextRunsOf([...done, ...others], { state, now: options.now }),
-    claims: openClaims(done, state, scope),
+    claims: openClaims(done, { state, scope }),
     devices: deviceDoubts([...done, ...changed, ...(nodes?.workloads ?? [])], { before, state, scope }),
     references: danglingOf(done, { before, state, scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options)),

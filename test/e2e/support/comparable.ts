@@ -11,6 +11,7 @@ interface Conditioned {
 }
 
 interface Like {
+  readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: Json & {
     readonly name: string;
@@ -45,7 +46,7 @@ export function comparable(object: object): string {
 }
 
 function formOf(given: Like): unknown {
-  switch (given.kind) {
+  switch (given.kind ?? "") {
     case "Pod":
       return pod(given);
     case "EndpointSlice":

@@ -187,7 +187,10 @@ describe("a claim with", () => {
 function withScratch(spec: object): ToApply {
   const web = webReplicaSet(2) as unknown as { spec: { template: { spec: object } } };
   const ephemeral = { volumeClaimTemplate: { spec: (claim(spec) as unknown as { spec: object }).spec } };
-  const template = { ...web.spec.template, spec: { ...web.spec.template.spec, volumes: [{ name: "scratch", ephemeral }] } };
+  const template = {
+    ...web.spec.template,
+    spec: { ...web.spec.template.spec, volumes: [{ name: "scratch", ephemeral }] },
+  };
   return { ...web, spec: { ...web.spec, template } } as unknown as ToApply;
 }
 
@@ -205,9 +208,11 @@ describe.each([
   test("keeps its pods waiting if its claims get no volume", async () => {
     const run = await played();
     const why = "there is no StorageClass fast, and no PersistentVolume matches";
-    const bindings = run.claims.map(({ key, binding }) => ({ key: key.replace(/web-[a-z0-9]{5}/, "web-…"), binding }));
-    const open = { key: "default/web-…-scratch", binding: { is: "waits", why } };
-    expect(bindings).toEqual([open, open]);
+    const open = { key: "default/web-…-scratch", binding: { is: "waits" as const, why } };
+    expect(run.claims.map(({ key, binding }) => ({ key: key.replace(/web-[a-z0-9]{5}/, "web-…"), binding }))).toEqual([
+      open,
+      open,
+    ]);
     expect(run.availability[0]?.available).toBe(0);
     expect(run.availability[0]?.why).toMatch(
       /Pod web-….*: claim default\/web-\S+-scratch stays Pending: .* \(\.spec\.volumes\[0\]\.ephemeral\)/,

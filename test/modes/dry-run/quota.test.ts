@@ -30,7 +30,11 @@ describe("a quota among the manifests", () => {
 
   test.each([1, 2, 3])("limits by its new value at once (seed %i)", async (seed) => {
     const baseline = [apply(quota({ pods: "9" })), apply(webReplicaSet(1))];
-    const run = await play({ seed, baseline, requestedChanges: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))] });
+    const run = await play({
+      seed,
+      baseline,
+      requestedChanges: [apply(quota({ pods: "2" })), apply(webReplicaSet(5))],
+    });
     expect(usedIn(run)).toEqual({ pods: "2" });
   });
 
