@@ -1,7 +1,6 @@
 /** The part of a write that reflects a decision: without times, generations, and what was made up for shadow's own objects. */
 import { type FieldChange, fieldChanges } from "../../api/field-changes.ts";
 import type { StoredObject } from "../../api/object.ts";
-import type { Pod } from "../../api/types.ts";
 import { withReal } from "./made-up.ts";
 import type { WouldBeWrite } from "./would-be-write.ts";
 
@@ -33,36 +32,42 @@ export function decidedPart(value: unknown): unknown {
   );
 }
 
-/** The write with its made-up uids and names replaced by those of another state of the object, and a pod's claims in the order of that. */
+/** The write with its made-up uids and names replaced by those of another state of the object, and its lists in the order of that. */
 export function likeIn(write: WouldBeWrite, object: StoredObject | undefined): WouldBeWrite {
   if (write.after === undefined) return write;
-  const after = withClaimsAsIn(write.after, object);
+  const after = withListsAsIn(write.after, object);
   if (write.madeUp === undefined) return { ...write, after };
   // Replacing strings by strings keeps the type.
   return { ...write, after: withReal(after, { did: object, madeUp: write.madeUp }) as StoredObject };
 }
 
 /**
- * The object with its `status.resourceClaimStatuses` in the order of another state: upstream writes them in the order of a Go map.
- * Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go syncPod.
+ * Lists of a status that upstream writes in the order of a Go map: the claims of a pod, and the volumes of a node.
+ * Source: kubernetes v1.36 pkg/controller/resourceclaim/controller.go syncPod;
+ * pkg/controller/volume/attachdetach/statusupdater/node_status_updater.go.
  */
-function withClaimsAsIn(object: StoredObject, other: StoredObject | undefined): StoredObject {
-  const claims = claimsOf(object);
-  if (claims.length < 2) return object;
-  const names = claimsOf(other).map(({ name }) => name);
+const unordered = ["resourceClaimStatuses", "volumesAttached"] as const;
+
+/** The object with those lists in the order of another state. */
+function withListsAsIn(object: StoredObject, other: StoredObject | undefined): StoredObject {
+  const status = statusOf(object);
+  const lists = unordered.filter((list) => (status[list]?.length ?? 0) > 1);
+  if (lists.length === 0) return object;
+  const sorted = lists.map((list) => [list, sortedAs(status[list], statusOf(other)[list])] as const);
+  return Object.assign({ ...object }, { status: { ...status, ...Object.fromEntries(sorted) } });
+}
+
+function sortedAs(list: NamedList = [], other: NamedList = []): NamedList {
+  const names = other.map(({ name }) => name);
   const place = ({ name }: { readonly name: string }): number =>
     names.includes(name) ? names.indexOf(name) : names.length;
-  const sorted = claims.toSorted((a, b) => place(a) - place(b));
-  return Object.assign({ ...object }, { status: { ...statusOf(object), resourceClaimStatuses: sorted } });
+  return list.toSorted((a, b) => place(a) - place(b));
 }
 
-function claimsOf(object: StoredObject | undefined): NonNullable<PodStatus["resourceClaimStatuses"]> {
-  return statusOf(object).resourceClaimStatuses ?? [];
-}
+type NamedList = readonly { readonly name: string }[];
+type WithLists = Readonly<Partial<Record<(typeof unordered)[number], NamedList>>>;
 
-function statusOf(object: StoredObject | undefined): PodStatus {
-  // Only pods have claims in their status.
-  return (object as Pick<Pod, "status"> | undefined)?.status ?? {};
+function statusOf(object: StoredObject | undefined): WithLists {
+  // Only pods and nodes have these lists in their status.
+  return (object as { readonly status?: WithLists } | undefined)?.status ?? {};
 }
-
-type PodStatus = NonNullable<Pod["status"]>;

@@ -43,8 +43,8 @@ function contentOf({ verb, resource, body }: Write): unknown {
   }
 }
 
-/** Lists that the owner writes in the order of a Go map: of EndpointSlices, and of the claims of a pod. */
-const unordered: ReadonlySet<string> = new Set(["endpoints", "resourceClaimStatuses"]);
+/** Lists that the owner writes in the order of a Go map: of EndpointSlices, of the claims of a pod, and of the volumes of a node. */
+const unordered: ReadonlySet<string> = new Set(["endpoints", "resourceClaimStatuses", "volumesAttached"]);
 
 function inOrder(key: string, value: unknown): unknown {
   if (!unordered.has(key) || !Array.isArray(value)) return value;

@@ -10,7 +10,7 @@ export const graceMs = 5000;
 
 /** Undefined if the write can be judged. */
 export function whyNotComparable(write: OwnerWrite, round: Round): string | undefined {
-  return whyUnseen(write, round) ?? whyByChance(write, round) ?? whyEvicting(write, round);
+  return whyUnseen(write, round) ?? whyByChance(write, round) ?? whyEvicting(write, round) ?? whyOnTheWay(write, round);
 }
 
 /**
@@ -93,4 +93,15 @@ function whyUnread({ resource, namespace, name, at }: OwnerWrite, syncs: readonl
     read.resource === resource && read.namespace === namespace && read.name === name;
   if (reads.length === 0 || reads.some((read) => isOfIt(read) && read.at <= at)) return undefined;
   return "no sync of ours read it before the owner wrote";
+}
+
+/**
+ * Several volumes are attached and detached at once, and reported every 100 ms. Applies to all reports about a node in a round but the last.
+ */
+function whyOnTheWay(write: OwnerWrite, { owner }: Round): string | undefined {
+  const isReport = ({ resource, body }: OwnerWrite): boolean =>
+    resource === "nodes/status" && JSON.stringify(body).includes('"volumesAttached"');
+  if (!isReport(write)) return undefined;
+  const isLater = owner.some((each) => each.at > write.at && isReport(each) && each.name === write.name);
+  return isLater ? "how many volumes it reports between two attachments is chance" : undefined;
 }
