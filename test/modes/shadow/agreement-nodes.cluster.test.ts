@@ -1,11 +1,11 @@
 /** Shadow beside the real controllers of nodes, and of the pods that they leave behind. */
 import { defineNodeLifecycle } from "../../../src/controllers/node-lifecycle/node-lifecycle.ts";
 import { definePodGarbageCollector } from "../../../src/controllers/pod-garbage-collector/pod-garbage-collector.ts";
-import { randomScript as nodes } from "../../differential/scripts/node-lifecycle/grammar.ts";
 import { randomScript as leftPods } from "../../differential/scripts/pod-garbage-collector/grammar.ts";
 import { tries } from "../../support/long.ts";
 import { describeCasts, part, slowly } from "./casts.ts";
 import { leftPodMutants, nodeMutants } from "./node-mutants.ts";
+import { nodesUnready } from "./node-scripts.ts";
 
 const hourMs = 3_600_000;
 
@@ -30,10 +30,10 @@ describeCasts([
           startupGracePeriodMs: hourMs,
           evictionRate: 10,
         }),
-        script: nodes,
+        script: nodesUnready,
         // Which side first notices that a node is silent is chance; and the owner hears nothing while it is stopped.
         without: /stops reporting|stop all heartbeats/,
-        first: 4,
+        first: 3,
         side: { isPeriodic: true },
         shows: ["patch nodes", "update pods/status"],
       }),

@@ -1,0 +1,16 @@
+/** Random scripts of nodes in addition to those of the differential tests: each begins with a ready pod on a node that is not. */
+import { makeNode, makePod, report, step } from "../../differential/scripts/node-lifecycle/acts.ts";
+import { randomScript } from "../../differential/scripts/node-lifecycle/grammar.ts";
+import type { Script } from "../../differential/suite.ts";
+
+/** The fourth step creates that pod. */
+export function nodesUnready(seed: number, length: number): Script {
+  const { name, steps } = randomScript(seed, length);
+  const [begin, ...rest] = steps;
+  const first = [
+    step("create first", (stage) => makeNode(stage, "first")),
+    step("first reports False", (stage) => report(stage, "first", ["False"])),
+    step("create a pod on first", (stage) => makePod(stage, "on-first", "first", { ready: "True" })),
+  ];
+  return { name, steps: begin === undefined ? first : [begin, ...first, ...rest] };
+}
