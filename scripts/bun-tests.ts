@@ -25,6 +25,13 @@ export interface BunTests {
   readonly processorMs: number;
 }
 
+const running = new Set<Bun.Subprocess>();
+
+/** Sends a signal to the runs in progress. A terminal's Ctrl-C reaches them without this. */
+export function signalBunTests(signal: NodeJS.Signals): void {
+  for (const run of running) run.kill(signal);
+}
+
 /**
  * A run that was terminated, that crashed or that found no test adds one failed result, named after the cause: results never look better
  * than the run.
@@ -51,7 +58,9 @@ export async function runBunTests(options: BunTestsOptions): Promise<BunTests> {
         killSignal: "SIGKILL",
       },
     );
+    running.add(run);
     const code = await run.exited;
+    running.delete(run);
     closeSync(output);
     const found = existsSync(report) ? readJunit(readFileSync(report, "utf8")) : [];
     const extra = unexplained(found, code, run.signalCode !== null, options);

@@ -9,7 +9,7 @@
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { runBunTests } from "./bun-tests.ts";
+import { runBunTests, signalBunTests } from "./bun-tests.ts";
 import { buildControlPlane, clusterBinaries, controllerBinaries, missingFor } from "./control-plane.ts";
 import type { TestResult } from "./junit.ts";
 
@@ -154,12 +154,18 @@ async function inLanes(tasks: readonly (() => Promise<void>)[], lanes: number): 
 
 /** LANES from the environment, otherwise the number of processors plus four, at most six. */
 function laneCount(): number {
-  const asked = process.env["LANES"];
-  if (asked === undefined) return Math.min(6, availableParallelism() + 4);
-  if (/^[1-9]$/.test(asked)) return Number(asked);
-  console.error(`error: LANES is ${JSON.stringify(asked)}: must be 1 to 9`);
+  const requested = process.env["LANES"];
+  if (requested === undefined) return Math.min(6, availableParallelism() + 4);
+  if (/^[1-9]$/.test(requested)) return Number(requested);
+  console.error(`error: LANES is ${JSON.stringify(requested)}: must be 1 to 9`);
   process.exit(2);
 }
+
+process.on("SIGTERM", () => {
+  signalBunTests("SIGTERM");
+  console.error("ended by SIGTERM");
+  process.exit(143);
+});
 
 const parts = process.argv.slice(2);
 const lanes = laneCount();

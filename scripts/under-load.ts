@@ -43,7 +43,10 @@ try {
       stderr: "inherit",
       env: { ...process.env, NO_COLOR: "1" },
     });
+    const passOn = (): void => tests.kill("SIGTERM");
+    process.once("SIGTERM", passOn);
     const code = await tests.exited;
+    process.off("SIGTERM", passOn);
     clearInterval(sampling);
     const seconds = Math.round((performance.now() - started) / 1000);
     const load = samples.reduce((sum, one) => sum + one, 0) / Math.max(1, samples.length);
