@@ -55,12 +55,12 @@ const line: CommandLine = {
   commands,
   globals,
   examples: [
-    { says: "Run the ReplicaSet controller against the current context", line: "run replicaset -n shop" },
-    { says: "What can be run", line: "controllers" },
+    { comment: "Run the ReplicaSet controller against the current context", line: "run replicaset -n shop" },
+    { comment: "What can be run", line: "controllers" },
   ],
 };
 
-/** kubectl replaces its process with the plugin, so only the shell's `_` variable says how we were called. */
+/** kubectl replaces its process with the plugin, so only the shell's `_` variable has the name by which we were called. */
 function calledAs(started: string | undefined): string {
   return /(^|\/)kubectl-reconcile$/.test(started ?? "") ? "kubectl-reconcile" : "kubectl reconcile";
 }

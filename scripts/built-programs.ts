@@ -71,7 +71,7 @@ async function run(command: readonly string[], { cwd, env }: Surroundings): Prom
     stdout: "ignore",
     stderr: "pipe",
   });
-  const said = await new Response(child.stderr).text();
+  const errors = await new Response(child.stderr).text();
   if ((await child.exited) === 0) return undefined;
-  return said.trim().split("\n").slice(-3).join(" · ");
+  return errors.trim().split("\n").slice(-3).join(" · ");
 }

@@ -137,8 +137,8 @@ export async function buildControlPlane(): Promise<Build> {
       stdout: "ignore",
       stderr: "pipe",
     });
-    const said = (await new Response(run.stderr).text()).trim().split("\n").slice(-3).join("\n");
-    return (await run.exited) === 0 ? undefined : `build.sh failed: ${said}`;
+    const errors = (await new Response(run.stderr).text()).trim().split("\n").slice(-3).join("\n");
+    return (await run.exited) === 0 ? undefined : `build.sh failed: ${errors}`;
   });
 }
 

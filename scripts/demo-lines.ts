@@ -39,14 +39,14 @@ const nameWidth = 20;
 export class DemoLines {
   #startedAt = 0;
   /** What was printed in this step; a sync with the same outcome reports it again. */
-  #said = new Set<string>();
+  #printed = new Set<string>();
   #pods = new Map<string, PodStory>();
   #stopping = new Map<string, number>();
 
   /** Starts a step; times are counted from here. */
   begin(at: number): void {
     this.#startedAt = at;
-    this.#said.clear();
+    this.#printed.clear();
   }
 
   accept(event: StageEvent): readonly DemoLine[] {
@@ -84,8 +84,8 @@ export class DemoLines {
     if (rule === "progress" && facts["verdict"] !== "complete") return [];
     if (leftOut.has(rule) || controller === "node-heartbeat") return [];
     const name = nameOf(key);
-    if (this.#said.has(`${name} ${sentence}`)) return [];
-    this.#said.add(`${name} ${sentence}`);
+    if (this.#printed.has(`${name} ${sentence}`)) return [];
+    this.#printed.add(`${name} ${sentence}`);
     return [{ sign: " ", name, text: sentence }];
   }
 

@@ -44,7 +44,7 @@ export function lintConfig(): string {
     plugins: ["typescript", "import", "unicorn", "oxc"],
     categories: { correctness: "error", suspicious: "error" },
     rules: {
-      // Types count: whoever reads one file of a cycle must read them all.
+      // Types count: a reader of one file of a cycle must read them all.
       "import/no-cycle": ["error", { ignoreTypes: false }],
       "typescript/no-floating-promises": "error",
       "typescript/no-misused-promises": "error",

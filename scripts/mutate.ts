@@ -105,13 +105,13 @@ function show(results: ReadonlyMap<string, Judged>): void {
   }
 }
 
-const { values, positionals: asked } = parseArgs({
+const { values, positionals: selectedRooms } = parseArgs({
   allowPositionals: true,
   options: { mutate: { type: "string" }, concurrency: { type: "string" } },
 });
 const concurrency = Number(values.concurrency ?? Math.max(1, Math.floor(availableParallelism() / 2)));
 if (!Number.isInteger(concurrency) || concurrency < 1) stop("--concurrency must be a whole number from 1");
-const unknown = asked.filter((name) => !mutatedRooms.some((room) => room.name === name));
+const unknown = selectedRooms.filter((name) => !mutatedRooms.some((room) => room.name === name));
 if (unknown.length > 0)
   stop(`there is no room ${unknown.join(", ")}: must be ${mutatedRooms.map(({ name }) => name).join(", ")}`);
 const only = values.mutate;
@@ -127,7 +127,7 @@ function chosen(groups: readonly MutatedGroup[]): readonly MutatedGroup[] {
 await installed();
 const results = new Map<string, Judged>();
 for (const { name, groups } of mutatedRooms) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (selectedRooms.length > 0 && !selectedRooms.includes(name)) continue;
   const mutants: Mutant[] = [];
   for (const group of chosen(groups)) mutants.push(...(await mutate(group, concurrency)));
   if (mutants.length === 0) continue;

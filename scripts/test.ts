@@ -23,11 +23,11 @@ const results: TestResult[] = [];
 const byChance: string[] = [];
 
 /** A step that counts as one result: a separate line, with its output if it failed. */
-function report(step: TestResult, ms: number, said = ""): void {
+function report(step: TestResult, ms: number, output = ""): void {
   results.push(step);
   const mark = { passed: "ok     ", failed: "FAILED ", skipped: "skipped" }[step.outcome];
   console.log(`${mark} ${step.file}${step.name === "" ? "" : `: ${step.name}`}  ${seconds(ms)}`);
-  if (step.outcome === "failed" && said !== "") console.log(said);
+  if (step.outcome === "failed" && output !== "") console.log(output);
 }
 
 function seconds(ms: number): string {
@@ -56,9 +56,9 @@ async function gate(): Promise<void> {
 async function buildBinary(): Promise<void> {
   const start = performance.now();
   const run = Bun.spawn([process.execPath, join(import.meta.dir, "build.ts")], { stdout: "pipe", stderr: "pipe" });
-  const said = (await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()])).join("");
+  const output = (await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()])).join("");
   const outcome = (await run.exited) === 0 ? "passed" : "failed";
-  report({ file: "build", name: "dist/kubectl-reconcile", outcome }, performance.now() - start, said);
+  report({ file: "build", name: "dist/kubectl-reconcile", outcome }, performance.now() - start, output);
 }
 
 /** Returns why tests that need a control plane are skipped; undefined if they run. */

@@ -44,12 +44,12 @@ function programPath(): string {
 }
 
 /** Whether `positionals` name a test of the package; without any, all tests run. */
-function isAskedFor(packageName: string): boolean {
-  return positionals.length === 0 || positionals.some((asked) => asked.split("/")[0] === packageName);
+function isSelected(packageName: string): boolean {
+  return positionals.length === 0 || positionals.some((selector) => selector.split("/")[0] === packageName);
 }
 
 /** The same for one of its tests. */
-function isTestAskedFor(packageName: string, test: string): boolean {
+function isTestSelected(packageName: string, test: string): boolean {
   return (
     positionals.length === 0 || positionals.includes(packageName) || positionals.includes(`${packageName}/${test}`)
   );
@@ -57,7 +57,7 @@ function isTestAskedFor(packageName: string, test: string): boolean {
 
 const program = programPath();
 const names = packages.map(({ name }) => name);
-const stranger = positionals.find((asked) => !names.includes(asked.split("/")[0] ?? ""));
+const stranger = positionals.find((selector) => !names.includes(selector.split("/")[0] ?? ""));
 if (stranger !== undefined) fail(`no package ${stranger}: there are ${names.join(", ")}, or PACKAGE/TEST`);
 const controlPlane = await buildControlPlane();
 if (controlPlane.is === "failed") fail(controlPlane.why);
@@ -67,12 +67,12 @@ const tests = copied.folder;
 
 const rows = new Map<string, Row>();
 for (const { name: packageName, only } of packages) {
-  if (!isAskedFor(packageName)) continue;
+  if (!isSelected(packageName)) continue;
   const built = await buildTests(tests, packageName);
   if (built.is === "failed") fail(built.why);
   const row: Row = { passed: 0, failed: 0, skipped: 0, gate: 0, cases: 0, passedCases: 0, seconds: 0 };
   for (const test of only ?? (await testNames(tests, packageName))) {
-    if (!isTestAskedFor(packageName, test)) continue;
+    if (!isTestSelected(packageName, test)) continue;
     const name = `${packageName}/${test}`;
     const outcome = await runTest(packageName, test, { tests, program, isOwn: values.program === undefined });
     const gate = outcome.is === "failed" && program !== "" && followsFromGate(name, outcome.output);

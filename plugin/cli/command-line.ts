@@ -135,7 +135,7 @@ function given(options: Options, parsed: Readonly<Record<string, unknown>>): Rea
 
 function examplesText(examples: readonly Example[], io: Io): string {
   if (examples.length === 0) return "";
-  const lines = examples.flatMap(({ says, line }) => [`  # ${says}`, `  ${io.calledAs} ${line}`.trimEnd()]);
+  const lines = examples.flatMap(({ comment, line }) => [`  # ${comment}`, `  ${io.calledAs} ${line}`.trimEnd()]);
   return `\nExamples:\n${lines.join("\n")}\n`;
 }
 

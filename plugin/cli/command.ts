@@ -32,7 +32,7 @@ export interface Option<T> {
   readonly about: string;
   /** May be given more than once; T is then a list. */
   readonly repeatable?: true;
-  /** Reads the value. @throws RangeError that says what the value should be. */
+  /** Reads the value. @throws RangeError that states what the value should be. */
   readonly read?: (text: string) => unknown;
   readonly choices?: readonly string[];
   /** Printed in the help; `run` applies it. */
@@ -138,7 +138,7 @@ export type OptionsFor<Flags> = { readonly [K in keyof Flags]-?: Option<Exclude<
 
 /** A line of the examples in a command's help. */
 export interface Example {
-  readonly says: string;
+  readonly comment: string;
   /** Without `kubectl reconcile`. */
   readonly line: string;
 }

@@ -26,7 +26,10 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
     return { message: error.message, next: error.next === undefined ? [] : [error.next] };
   if (error instanceof StatusError) {
     const plain = error.message.includes("HTTP request to an HTTPS server");
-    return { message: answered(error), next: plain ? ["the address of the server should begin with https://"] : [] };
+    return {
+      message: responseText(error),
+      next: plain ? ["the address of the server should begin with https://"] : [],
+    };
   }
   if (error instanceof TransportError) return { message: error.message, next: [] };
   // The library rejects an argument with a RangeError, whose message is meant for the user.
@@ -39,7 +42,7 @@ function inWords(error: unknown): { readonly message: string; readonly next: rea
 }
 
 /** A response that is not a Status already names the server in its text. */
-function answered({ code, message }: StatusError): string {
+function responseText({ code, message }: StatusError): string {
   return message.startsWith("the server answered") ? message : `the API server answered ${code}: ${message}`;
 }
 

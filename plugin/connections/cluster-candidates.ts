@@ -40,11 +40,15 @@ function accessOf({ values }: Typing): ConfigFlags {
   };
 }
 
-async function asked<T>(io: Io, typing: Typing, ask: (client: Client, namespace: string) => Promise<T>): Promise<T> {
+async function withClient<T>(
+  io: Io,
+  typing: Typing,
+  read: (client: Client, namespace: string) => Promise<T>,
+): Promise<T> {
   const quiet = { ...io, err: { ...io.err, write: () => undefined } };
   const connected = await connectAs(accessOf(typing), quiet, { qps: 0, burst: 1, readOnly: true });
   try {
-    return await ask(connected.clientFor("kubectl-reconcile"), connected.namespace);
+    return await read(connected.clientFor("kubectl-reconcile"), connected.namespace);
   } finally {
     await connected.close();
   }
@@ -52,20 +56,20 @@ async function asked<T>(io: Io, typing: Typing, ask: (client: Client, namespace:
 
 /** The namespaces of the cluster that the command line selects. */
 export const namespaceCandidates: Complete = (io, typing) =>
-  asked(io, typing, async (client) => {
+  withClient(io, typing, async (client) => {
     const page = await client.list(Namespaces, { limit: mostObjects });
     return page.items.map(({ metadata }) => ({ value: metadata.name, about: "" }));
   });
 
 /** The nodes of the cluster that the command line selects. */
 export const nodeCandidates: Complete = (io, typing) =>
-  asked(io, typing, async (client) => {
+  withClient(io, typing, async (client) => {
     const page = await client.list(Nodes, { limit: mostObjects });
     return page.items.map(({ metadata }) => ({ value: metadata.name, about: "" }));
   });
 
 /** The kinds of the cluster that can be listed, by their names in kubectl. */
-export const kindCandidates: Complete = (io, typing) => asked(io, typing, (client) => kindsOf(client));
+export const kindCandidates: Complete = (io, typing) => withClient(io, typing, (client) => kindsOf(client));
 
 async function kindsOf(client: Client): Promise<readonly Candidate[]> {
   const { kinds } = await discover(client);
@@ -77,7 +81,7 @@ async function kindsOf(client: Client): Promise<readonly Candidate[]> {
 
 /** Kinds, and after `TYPE/`, or `TYPE` and a space, the objects of the kind in the namespace. */
 export const objectCandidates: Complete = (io, typing) =>
-  asked(io, typing, async (client, namespace) => {
+  withClient(io, typing, async (client, namespace) => {
     const { typed, before } = typing;
     const [first] = before;
     const isSpaced = first !== undefined && !namesObject(first) && !first.includes(",");

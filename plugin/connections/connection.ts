@@ -7,7 +7,7 @@ import { createClient } from "../../src/client/api/client.ts";
 import type { ClusterKeys } from "../../src/controller/api/cluster-keys.ts";
 import { connect } from "../../src/client/connect.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
-import type { AnsweredRequest } from "../../src/client/http/answered.ts";
+import type { CompletedRequest } from "../../src/client/http/completed.ts";
 import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { OwnLimits } from "../../src/client/http/rate-limit.ts";
 import { realHost } from "../../src/platform/host.ts";
@@ -59,7 +59,7 @@ export interface ConnectionOptions {
   /** Holds writes back while it is closed. */
   readonly fence?: WriteFence;
   /** Called when the response to a request starts, or when the request fails. */
-  readonly onAnswered?: (answered: AnsweredRequest) => void;
+  readonly onCompleted?: (completed: CompletedRequest) => void;
 }
 
 /** `1`: controllers name their syncs in their requests, for a proxy on the way (docs/exact.md). */

@@ -1,7 +1,7 @@
 /** Whether the user may list and watch what a command needs; what is missing is reported before anything else happens. */
 import { type Kind, resourceOf } from "../../src/api/kind.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
-import { askRights, formatRight, type Right } from "../../src/modes/preflight/rights.ts";
+import { formatRight, reviewRights, type Right } from "../../src/modes/preflight/rights.ts";
 import { namespaceExists } from "../names/missing-namespace.ts";
 import { wrapWords } from "../cli/style.ts";
 import { UserError } from "../cli/user-error.ts";
@@ -32,11 +32,11 @@ export async function unreadable(
     })),
   );
   const namespaced = kinds.some((kind) => kind.namespaced);
-  const [asked] = await Promise.all([
-    askRights(client, rights),
+  const [{ missing }] = await Promise.all([
+    reviewRights(client, rights),
     namespaced && namespace !== undefined ? namespaceExists(client, namespace) : undefined,
   ]);
-  return asked.missing;
+  return missing;
 }
 
 /** @throws UserError that names the missing rights. */

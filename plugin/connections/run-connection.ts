@@ -23,14 +23,14 @@ export interface RunTarget extends ConfigFlags {
  */
 export function connectionFor(
   chosen: readonly ControllerDefinition[],
-  options: RunTarget & Pick<ConnectionOptions, "onAnswered"> & { readonly fence: WriteFence },
+  options: RunTarget & Pick<ConnectionOptions, "onCompleted"> & { readonly fence: WriteFence },
   io: Io,
 ): Promise<Connected> {
   const { manifests, load, qps = 20, burst = 30 } = options;
   if (options.sandbox !== true) {
     refuseManifestsOnCluster(options, "run changes no more than its controllers do");
-    const { fence, onAnswered } = options;
-    return connectAs(options, io, { qps, burst, fence, ...(onAnswered !== undefined && { onAnswered }) });
+    const { fence, onCompleted } = options;
+    return connectAs(options, io, { qps, burst, fence, ...(onCompleted !== undefined && { onCompleted }) });
   }
   const isChosen = (name: string): boolean => chosen.some((definition) => definition.name === name);
   const parts = { scheduler: !isChosen("scheduler"), kubelet: !isChosen("kubelet") };

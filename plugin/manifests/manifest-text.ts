@@ -221,7 +221,7 @@ function offsetOf(node: Node | null, steps: readonly Step[]): number | undefined
     const item = node.items[step] as Node | undefined;
     return item === undefined ? undefined : (offsetOf(item, rest) ?? item.range?.[0]);
   }
-  // Decoding errors do not say which item it was: takes the first that has the field.
+  // Decoding errors do not name the item: takes the first that has the field.
   for (const item of node.items) {
     const offset = offsetOf(item as Node, steps);
     if (offset !== undefined) return offset;

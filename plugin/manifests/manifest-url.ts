@@ -89,7 +89,7 @@ class FetchFailure extends Error {
 async function tryOnce(url: string, io: WebIo, signal: AbortSignal): Promise<string> {
   let at = new URL(url);
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
-    const found = await ask(at, io, signal);
+    const found = await fetchOnce(at, io, signal);
     if (found.is === "text") return found.text;
     at = found.at;
   }
@@ -98,7 +98,7 @@ async function tryOnce(url: string, io: WebIo, signal: AbortSignal): Promise<str
 
 type Found = { readonly is: "text"; readonly text: string } | { readonly is: "redirect"; readonly at: URL };
 
-async function ask(url: URL, { environment }: WebIo, signal: AbortSignal): Promise<Found> {
+async function fetchOnce(url: URL, { environment }: WebIo, signal: AbortSignal): Promise<Found> {
   const proxy = proxyFromEnvironment(url.href, environment);
   const http = openHttp({ tls: {}, ...(proxy !== undefined && { proxy }) });
   const { username, password } = url;

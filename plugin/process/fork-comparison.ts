@@ -26,7 +26,7 @@ export interface ForkVerdict {
   readonly same: number;
   readonly differences: readonly ForkDifference[];
   /** Writes in the fork so shortly before the end that the cluster had no time to follow. */
-  readonly unanswered: number;
+  readonly uncompared: number;
   /** Changes in the cluster whose writer is unknown: the copy, or another client. */
   readonly unattributed: number;
 }
@@ -39,7 +39,7 @@ const shownChanges = 3;
 export class ForkComparison implements DivergenceListener {
   readonly #onLine: (line: string) => void;
   #bus: TraceBus | undefined;
-  readonly #said = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #missed = new Map<string, Missed>();
   #same = 0;
   #unattributed = 0;
@@ -61,7 +61,7 @@ export class ForkComparison implements DivergenceListener {
 
   differs(divergence: Divergence): void {
     const difference = differenceOf(divergence);
-    this.#say(difference);
+    this.#reportOnce(difference);
     const { base, here, since, cluster } = divergence;
     const afterMs = cluster.is === "differs" ? cluster.at - since : 0;
     this.#report({ is: "differs", ...actOf(divergence, { base, here }), afterMs, why: differenceLine(difference) });
@@ -83,7 +83,7 @@ export class ForkComparison implements DivergenceListener {
     }
     const difference = missedOf(missed);
     this.#missed.set(nameOf(missed.of, missed.key), missed);
-    this.#say(difference);
+    this.#reportOnce(difference);
     const act = actOf(missed, { base: missed.before, here: missed.live });
     this.#report({ is: "differs", ...act, why: differenceLine(difference) });
   };
@@ -96,7 +96,7 @@ export class ForkComparison implements DivergenceListener {
     return {
       same: this.#same,
       differences: [...differing, ...late].map(differenceOf).concat([...this.#missed.values()].map(missedOf)),
-      unanswered: silent.length - late.length,
+      uncompared: silent.length - late.length,
       unattributed: this.#unattributed,
     };
   }
@@ -105,10 +105,10 @@ export class ForkComparison implements DivergenceListener {
     this.#bus?.emit({ stage: "agreement", controller: "process", ...event });
   }
 
-  #say(difference: ForkDifference): void {
+  #reportOnce(difference: ForkDifference): void {
     const line = differenceLine(difference);
-    if (this.#said.has(line)) return;
-    this.#said.add(line);
+    if (this.#reported.has(line)) return;
+    this.#reported.add(line);
     this.#onLine(line);
   }
 }
@@ -132,17 +132,17 @@ export function differenceLine({ is, of, key, text }: ForkDifference): string {
 }
 
 /** `compared with the cluster: 12 same · 1 differs · 1 only here`. */
-export function verdictLine({ same, differences, unanswered, unattributed }: ForkVerdict): string {
+export function verdictLine({ same, differences, uncompared, unattributed }: ForkVerdict): string {
   const count = (is: ForkDifference["is"]): number => differences.filter((one) => one.is === is).length;
   const parts = [
     `${same} same`,
     ...(["differs", "only here", "only there"] as const).flatMap((is) =>
       count(is) === 0 ? [] : [`${count(is)} ${is}`],
     ),
-    ...(unanswered === 0 ? [] : [`${unanswered} written too late to compare`]),
+    ...(uncompared === 0 ? [] : [`${uncompared} written too late to compare`]),
     ...(unattributed === 0 ? [] : [`${pluralize(unattributed, "change")} by an unknown writer not compared`]),
   ];
-  const nothing = same + differences.length + unanswered + unattributed === 0;
+  const nothing = same + differences.length + uncompared + unattributed === 0;
   return nothing
     ? "compared with the cluster: nothing was written here, and nothing there by a manager of the same name"
     : `compared with the cluster: ${parts.join(" · ")}`;

@@ -75,7 +75,7 @@ export class ProcessRun {
     this.#screen = screen ?? ((bus) => showProcess(bus, { session, output, ...times }));
   }
 
-  /** Runs until the program or the session ends. @returns the program's exit code; 0 if it was asked to end. @throws UserError. */
+  /** Runs until the program or the session ends. @returns the program's exit code; 0 if its end was requested. @throws UserError. */
   async untilEnded(): Promise<number> {
     const { context, server, namespace, bus } = this.#behind;
     const { forMs } = this.#request;

@@ -20,9 +20,9 @@ export function commandLines(command: string, width: number | undefined): string
 }
 
 /** `see it: COMMAND` on one line if it fits; otherwise the command is on lines of its own. */
-export function withCommand(says: string, command: string, width: number | undefined): string[] {
-  const whole = `${says} ${command}`;
+export function withCommand(label: string, command: string, width: number | undefined): string[] {
+  const whole = `${label} ${command}`;
   if (width === undefined || shownLength(whole) <= width) return [whole];
   const room = width - hang.length;
-  return [...wrapWords(says.split(" "), width), ...commandLines(command, room).map((line) => hang + line)];
+  return [...wrapWords(label.split(" "), width), ...commandLines(command, room).map((line) => hang + line)];
 }

@@ -71,11 +71,11 @@ export function loopText(
 /** The line for a newly found loop: `found   ConfigMap shop/settings: .data.mode · 14 writes in 5.6 s`. */
 export function foundText(loop: ObjectLoop | ProcessLoop): string {
   if ("controller" in loop) return `found   ${headOf(loop)}`;
-  const said =
+  const summary =
     loop.is === "recreated"
       ? `deleted and created again · ${pluralize(loop.times, "time")}`
       : `${loop.fields[0]?.path ?? "no field changes"} · ${pluralize(loop.writes, "write")}`;
-  return `found   ${objectText(loop)}: ${said} in ${formatDuration(loop.ms)}`;
+  return `found   ${objectText(loop)}: ${summary} in ${formatDuration(loop.ms)}`;
 }
 
 function headOf(loop: Loop): string {
@@ -201,7 +201,7 @@ const rolledOut = new Set(["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet
 
 /** `Deployment shop/web (240 writes; a rollout: .status.updatedReplicas advances 0 → 20)`. */
 export function acquittalText({ of, key, writes, why }: Acquittal): string {
-  const said = ((): string => {
+  const reason = ((): string => {
     switch (why.is) {
       case "advances":
         return `${rolledOut.has(of.kind) ? "a rollout: " : ""}${why.path} advances ${why.from} → ${why.to}`;
@@ -213,7 +213,7 @@ export function acquittalText({ of, key, writes, why }: Acquittal): string {
         return `${why.path} changed often, but not steadily for long enough`;
     }
   })();
-  return `${of.kind} ${key} (${pluralize(writes, "write")}; ${said})`;
+  return `${of.kind} ${key} (${pluralize(writes, "write")}; ${reason})`;
 }
 
 /** `watched 41 kinds for 60 s: no loop in 412 changes; not seen: secrets (no right to list and watch)`. Also states if nothing was written at all. */
@@ -223,10 +223,10 @@ export function loopsSummary(
 ): string {
   const unseen = unseenText(verdict.evidence.unseen);
   const rest = unseen === "" ? "" : `; ${unseen}`;
-  return `watched ${pluralize(kinds, "kind")} for ${formatDuration(ms)}: ${answerText(verdict, deltas)}${rest}`;
+  return `watched ${pluralize(kinds, "kind")} for ${formatDuration(ms)}: ${verdictText(verdict, deltas)}${rest}`;
 }
 
-function answerText(verdict: Verdict<Loop>, deltas: number): string {
+function verdictText(verdict: Verdict<Loop>, deltas: number): string {
   const changes = deltas === 0 ? "nothing was written" : pluralize(deltas, "change");
   switch (verdict.is) {
     case "found": {

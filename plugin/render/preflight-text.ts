@@ -8,7 +8,7 @@ import { pluralize, wrapWords } from "../cli/style.ts";
 
 /** `rights  7 of 7 · owner  no other owner of replicasets found: …` */
 export function preflightLine({ rights, owners }: Preflight): string {
-  const held = rights.asked.length - rights.missing.length;
+  const held = rights.required.length - rights.missing.length;
   const found = owners
     .filter(({ owner }) => owner.is !== "none found")
     .map(({ controller, owner }) => `${resourceNameOf(controller)}: ${owner.evidence}`);
@@ -20,7 +20,7 @@ export function preflightLine({ rights, owners }: Preflight): string {
     const subjects = new Set(alike.map(({ controller }) => resourceNameOf(controller)));
     found.push(`no other owner of ${[...subjects].join(", ")} found: ${evidence}`);
   }
-  return `rights  ${held} of ${rights.asked.length} · owner  ${found.join(" · ")}`;
+  return `rights  ${held} of ${rights.required.length} · owner  ${found.join(" · ")}`;
 }
 
 /** For more kinds than this, only totals are shown. */
@@ -81,7 +81,7 @@ function refuseMissingRights({ rights, owners }: Preflight, context: RefusalCont
   const named = rights.missing.map((right) => formatRight(right, namespace));
   const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
   const role = `controllers ${owners[0]?.controller.name ?? ""} -o rbac${namespace === undefined ? "" : ` -n ${namespace}`}`;
-  const count = `${rights.missing.length} of ${rights.asked.length} rights are missing`;
+  const count = `${rights.missing.length} of ${rights.required.length} rights are missing`;
   throw new UserError(`not allowed to ${formatRight(first, first.namespace)} ${where}${context.who} (${count})`, [
     ...wrapWords(named, columns === undefined ? undefined : columns - 4, " · ").map((line) => `  ${line}`),
     `\`${calledAs} ${role}\` prints the ${namespace === undefined ? "ClusterRole" : "Role"} that it needs`,

@@ -100,7 +100,7 @@ export class ProcessLines {
     const { of, key, subresource, verb, status, ms, error, objects, sentAt: at } = write;
     const name = splitKey(key).name;
     const target = `${of.kind}${name === "" ? "" : ` ${name}`}${subresource === undefined ? "" : `/${subresource}`}`;
-    const said =
+    const details =
       effect === "refused"
         ? [error ?? "refused"]
         : effect === "nothing changed"
@@ -108,10 +108,10 @@ export class ProcessLines {
           : objects !== undefined
             ? [pluralize(objects, "object")]
             : [summaryText(changes).join(" · ")].filter((text) => text !== "");
-    const answer = `${methods[verb]} ${status === 0 ? "no response" : status} · ${formatDuration(ms)}`;
+    const outcome = `${methods[verb]} ${status === 0 ? "no response" : status} · ${formatDuration(ms)}`;
     const paint =
       effect === "refused" ? colour.red : effect === "nothing changed" ? colour.dim : (text: string): string => text;
-    return this.#set(at, { words: [`  ${signs[effect]} ${target}`, ...said, answer], paint, separator: "  " });
+    return this.#set(at, { words: [`  ${signs[effect]} ${target}`, ...details, outcome], paint, separator: "  " });
   }
 
   #time(at: number): string {

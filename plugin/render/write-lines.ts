@@ -36,7 +36,7 @@ export function writeLines(
   const lines = shown.flatMap((write) => {
     const request = requestText(write);
     const pieces = [
-      ...answerPieces(write),
+      ...responsePieces(write),
       ...(areChangesShown ? [] : summaryText(write.summary)),
       ...shadowPieces(write),
     ];
@@ -85,7 +85,7 @@ export function madeUpName({
 }
 
 /** `201`, `48212`, `3.1 ms`; nothing for a would-be write, which was not sent. */
-function answerPieces(write: BlockWrite): string[] {
+function responsePieces(write: BlockWrite): string[] {
   if (write.wouldBe === true) return write.error === undefined ? [] : [`would be refused: ${write.error}`];
   const status = write.status === 0 ? "no answer" : String(write.status);
   if (write.error !== undefined) return [`${status} ${write.error}`];

@@ -1,6 +1,6 @@
 /** The metrics of `run`, with the names that dashboards for Kubernetes' controllers use. */
 import type { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { AnsweredRequest } from "../../src/client/http/answered.ts";
+import type { CompletedRequest } from "../../src/client/http/completed.ts";
 import type { StageEvent } from "../../src/trace/events.ts";
 
 /** A controller whose queue is read when metrics are scraped. */
@@ -111,7 +111,7 @@ export class RunMetrics {
       help: "1 while this copy leads by the Lease, otherwise 0.",
       ...name,
     });
-    this.#measureWhenAsked({ Counter, Gauge });
+    this.#measureOnScrape({ Counter, Gauge });
   }
 
   /** Loads the library: only a run with an endpoint pays for it. */
@@ -120,7 +120,7 @@ export class RunMetrics {
   }
 
   /** Current values are read when metrics are scraped. */
-  #measureWhenAsked({ Counter, Gauge }: Pick<typeof import("prom-client"), "Counter" | "Gauge">): void {
+  #measureOnScrape({ Counter, Gauge }: Pick<typeof import("prom-client"), "Counter" | "Gauge">): void {
     const measured = (): readonly MeasuredController[] => this.#controllers;
     for (const [name, help, valueOf] of this.#gauges()) {
       const label = name.startsWith("workqueue") ? "name" : "controller";
@@ -209,8 +209,8 @@ export class RunMetrics {
     this.#host = URL.canParse(url) ? new URL(url).host : url;
   }
 
-  /** Called when a request to the API server was answered, or failed. */
-  readonly request = ({ request: { method }, status, ms }: AnsweredRequest): void => {
+  /** Called when the response of the API server to a request begins, or when the request fails. */
+  readonly request = ({ request: { method }, status, ms }: CompletedRequest): void => {
     const host = this.#host;
     this.#requests.inc({ code: status === undefined ? "<error>" : String(status), method, host });
     this.#requestTimes.observe({ verb: method, host }, ms / 1000);

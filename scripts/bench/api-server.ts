@@ -18,7 +18,7 @@ export async function post(
   body: unknown,
   wanted: readonly number[] = [201],
 ): Promise<void> {
-  const answer = await fetch(apiServer.url + path, {
+  const response = await fetch(apiServer.url + path, {
     method: "POST",
     tls: { ca: apiServer.ca },
     headers: {
@@ -29,8 +29,8 @@ export async function post(
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(longestMs),
   });
-  const said = await answer.text();
-  if (!wanted.includes(answer.status)) throw new Error(`POST ${path}: ${answer.status} ${said.slice(0, 200)}`);
+  const text = await response.text();
+  if (!wanted.includes(response.status)) throw new Error(`POST ${path}: ${response.status} ${text.slice(0, 200)}`);
 }
 
 /** Opens a watch; its body has one line per event. @throws Error if it is rejected. */
@@ -39,11 +39,12 @@ export async function openWatch(
   path: string,
   options: { readonly from: string; readonly accept: string; readonly signal: AbortSignal },
 ): Promise<ReadableStream<Uint8Array>> {
-  const answer = await fetch(`${apiServer.url}${path}?watch=1&resourceVersion=${options.from}`, {
+  const response = await fetch(`${apiServer.url}${path}?watch=1&resourceVersion=${options.from}`, {
     tls: { ca: apiServer.ca },
     headers: { authorization: `Bearer ${apiServer.token}`, accept: options.accept },
     signal: options.signal,
   });
-  if (answer.status !== 200 || answer.body === null) throw new Error(`Cannot watch ${path}: ${await answer.text()}`);
-  return answer.body;
+  if (response.status !== 200 || response.body === null)
+    throw new Error(`Cannot watch ${path}: ${await response.text()}`);
+  return response.body;
 }

@@ -35,14 +35,14 @@ export function start(
     /** How long to wait for a line, in ms. Default 180 s. */
     readonly longestMs?: number;
     readonly env?: Readonly<Record<string, string>>;
-    readonly said?: "lines" | "ignored" | { readonly file: string };
+    readonly stdout?: "lines" | "ignored" | { readonly file: string };
   } = {},
 ): Child {
-  const isRead = (options.said ?? "lines") === "lines";
+  const isRead = (options.stdout ?? "lines") === "lines";
   const startedAt = performance.timeOrigin + performance.now();
   const child = Bun.spawn([...command], {
     stdin: "pipe",
-    stdout: typeof options.said === "object" ? Bun.file(options.said.file) : isRead ? "pipe" : "ignore",
+    stdout: typeof options.stdout === "object" ? Bun.file(options.stdout.file) : isRead ? "pipe" : "ignore",
     stderr: "pipe",
     env: { ...process.env, ...options.env },
   });
@@ -65,9 +65,9 @@ export function start(
     firstLine: next,
     async line(phase) {
       for (;;) {
-        const said = await next();
-        if (!said.startsWith("{")) continue;
-        const value = JSON.parse(said) as Record<string, number> & { phase?: unknown };
+        const line = await next();
+        if (!line.startsWith("{")) continue;
+        const value = JSON.parse(line) as Record<string, number> & { phase?: unknown };
         if (value.phase === phase) return value;
       }
     },

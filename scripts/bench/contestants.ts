@@ -35,7 +35,7 @@ export function startOurs(
   // --force: the managedFields of the previous round name kube-controller-manager.
   const output = events === undefined ? [] : ["-o", "json"];
   return start([...command, ...unlimited, "--force", ...output], {
-    said: events === undefined ? "ignored" : { file: events },
+    stdout: events === undefined ? "ignored" : { file: events },
   });
 }
 
@@ -48,5 +48,5 @@ export function startManager(
   if (manager === undefined) throw new Error("kube-controller-manager is not built");
   const command = [manager, "--kubeconfig", options.cluster.kubeconfig, "--leader-elect=false", "--secure-port=0"];
   const which = `--controllers=${controllers.join(",")}`;
-  return start([...command, which, ...unlimited, `--cert-dir=${options.dir}`], { said: "ignored" });
+  return start([...command, which, ...unlimited, `--cert-dir=${options.dir}`], { stdout: "ignored" });
 }

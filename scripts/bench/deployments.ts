@@ -93,7 +93,7 @@ async function sandboxSide({ program, dir }: DeploymentOptions, load: Load, roun
   const file = join(dir, `sandbox-${load.deployments}-${round}.kubeconfig`);
   const nodes = Math.ceil((load.deployments * load.replicas * 1.5) / podsANode);
   const command = [program, "sandbox", "--run", "deployment,replicaset", "--nodes", String(nodes)];
-  const child = start([...command, "--write-kubeconfig", file], { said: "ignored" });
+  const child = start([...command, "--write-kubeconfig", file], { stdout: "ignored" });
   try {
     return { apiServer: await apiServerOf(file, child), stop: () => child.stop() };
   } catch (error) {

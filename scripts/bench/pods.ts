@@ -52,9 +52,9 @@ async function send(
   manager: string,
 ): Promise<{ readonly metadata: { readonly name: string } }> {
   const type = method === "PATCH" ? "application/strategic-merge-patch+json" : "application/json";
-  const answer = await cluster.request(method, `${path}?fieldManager=${manager}`, body, { "content-type": type });
-  if (answer.status >= 300) throw new Error(`Cannot fill the cluster: ${JSON.stringify(answer.body)}`);
-  return answer.body as { metadata: { name: string } };
+  const response = await cluster.request(method, `${path}?fieldManager=${manager}`, body, { "content-type": type });
+  if (response.status >= 300) throw new Error(`Cannot fill the cluster: ${JSON.stringify(response.body)}`);
+  return response.body as { metadata: { name: string } };
 }
 
 function podNumber(i: number, nodes: number): unknown {

@@ -52,7 +52,7 @@ async function withProxy<T>(
   const kubeconfig = join(dir, "proxy.kubeconfig");
   rmSync(kubeconfig, { force: true });
   const command = [program, "proxy", "--kubeconfig", behind, "--write-kubeconfig", kubeconfig];
-  const child = start(command, { said: "ignored" });
+  const child = start(command, { stdout: "ignored" });
   try {
     const until = performance.now() + longestMs;
     while (!(await Bun.file(kubeconfig).exists())) {

@@ -33,11 +33,11 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 1024 / 1024;
 }
 
-const answered = { stage: "write", fieldManager: "ours", deletes: false, status: 201, sentAt: 0, ms: 1 } as const;
+const completedWrite = { stage: "write", fieldManager: "ours", deletes: false, status: 201, sentAt: 0, ms: 1 } as const;
 
 function creation(n: number): WriteEvent {
   return {
-    ...answered,
+    ...completedWrite,
     verb: "create",
     of: { group: "", kind: "Event" },
     key: `shop/web.${n}`,
@@ -51,7 +51,7 @@ function creation(n: number): WriteEvent {
 
 function renewal(n: number): WriteEvent {
   return {
-    ...answered,
+    ...completedWrite,
     verb: "update",
     of: { group: "coordination.k8s.io", kind: "Lease" },
     key: "kube-system/kubectl-reconcile-replicaset",

@@ -26,15 +26,15 @@ function say(phase: string, figures: Readonly<Record<string, number>>): void {
 }
 
 async function send(transport: Transport, method: "GET" | "POST", path: string, body?: unknown): Promise<void> {
-  const answer = await transport.send({
+  const response = await transport.send({
     method,
     path,
     headers: { "content-type": "application/json", accept: "application/json", "user-agent": "bench" },
     ...(body !== undefined && { body: encoder.encode(JSON.stringify(body)) }),
     signal: new AbortController().signal,
   });
-  await readAll(answer.body);
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status}`);
+  await readAll(response.body);
+  if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status}`);
 }
 
 /** The pod of the ReplicaSet in the other figures. */
@@ -149,7 +149,7 @@ async function watched(count: number): Promise<void> {
   const transport = sandbox.transport({ actor: "bench" });
   await createPods(transport, 0, count);
   for (let i = 0; i < watchers; i++) {
-    const answer = await sandbox.transport({ actor: `watch ${i}` }).send({
+    const response = await sandbox.transport({ actor: `watch ${i}` }).send({
       method: "GET",
       path: pods,
       query: [
@@ -159,7 +159,7 @@ async function watched(count: number): Promise<void> {
       ],
       signal: new AbortController().signal,
     });
-    void answer.body.next();
+    void response.body.next();
   }
   const before = process.cpuUsage();
   const measured = 5000;

@@ -38,16 +38,16 @@ export async function sandboxFigures(options: SandboxOptions): Promise<readonly 
     const cluster = await clusterStart();
     seen.inProcess.peer.push(cluster);
     seen.command.peer.push(cluster);
-    seen.inProcess.ours.push(await said([ours, "start"], "start", "ms"));
+    seen.inProcess.ours.push(await printedValue([ours, "start"], "start", "ms"));
     seen.command.ours.push(await commandStart(options.program));
-    seen.creates.ours.push(await said([ours, "creates", "20000"], "creates", "per_s"));
+    seen.creates.ours.push(await printedValue([ours, "creates", "20000"], "creates", "per_s"));
     seen.creates.peer.push(await realCreates(options.cluster, round));
-    seen.custom.ours.push(await said([ours, "custom", "5000"], "custom", "per_s"));
+    seen.custom.ours.push(await printedValue([ours, "custom", "5000"], "custom", "per_s"));
     seen.custom.peer.push(await realCustomCreates(options.cluster, round));
-    seen.replicas.ours.push(await said([ours, "replicaset", "1000"], "replicaset", "ms"));
+    seen.replicas.ours.push(await printedValue([ours, "replicaset", "1000"], "replicaset", "ms"));
     seen.replicas.peer.push((await upAndDown(options.cluster, () => startOurs(options, ["replicaset"]))).upMs);
-    seen.watched.peer.push(await said([ours, "watched", "10000"], "watched", "us"));
-    seen.watched.ours.push(await said([ours, "watched", "100000"], "watched", "us"));
+    seen.watched.peer.push(await printedValue([ours, "watched", "10000"], "watched", "us"));
+    seen.watched.ours.push(await printedValue([ours, "watched", "100000"], "watched", "us"));
     const [small = 0, middle = 0, large = 0] = await residentMb(ours);
     seen.growth.peer.push(((middle - small) / (sizes[1] - sizes[0])) * 1024);
     seen.growth.ours.push(((large - middle) / (sizes[2] - sizes[1])) * 1024);
@@ -91,8 +91,8 @@ async function clusterStart(): Promise<number> {
   return ms;
 }
 
-/** What one run of our program prints. */
-async function said(command: readonly string[], phase: string, field: string): Promise<number> {
+/** The value of a field that one run of our program prints. */
+async function printedValue(command: readonly string[], phase: string, field: string): Promise<number> {
   const child = start(command);
   try {
     return valueOf(await child.line(phase), field);

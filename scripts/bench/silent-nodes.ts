@@ -105,8 +105,8 @@ async function makePods({ cluster, namespace }: Stage): Promise<void> {
       },
     });
     const status = { phase: "Running", conditions: [condition("Ready", "True")] };
-    const answer = await cluster.request("PATCH", `${path}/${name}/status`, { status }, merge);
-    if (answer.status !== 200) throw new Error(`PATCH ${path}/${name}/status: ${answer.status}`);
+    const response = await cluster.request("PATCH", `${path}/${name}/status`, { status }, merge);
+    if (response.status !== 200) throw new Error(`PATCH ${path}/${name}/status: ${response.status}`);
   });
 }
 

@@ -13,7 +13,7 @@ export interface StateWatch {
 
 const longestMs = 300_000;
 
-/** An object, with the fields by which states are told apart. */
+/** An object, with the fields that distinguish its states. */
 export interface Watched {
   readonly metadata: { readonly uid: string; readonly resourceVersion: string; readonly generation?: number };
   readonly spec?: { readonly replicas?: number; readonly taints?: readonly object[] };

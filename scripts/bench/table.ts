@@ -24,8 +24,8 @@ export function table(results: readonly Result[], rounds: number, notes: readonl
       .join("  ")
       .trimEnd(),
   );
-  const said = [...lines, `medians of ${rounds} rounds, the sides taking turns`, ...notes];
-  return said.map((line) => `${line}\n`).join("");
+  const output = [...lines, `medians of ${rounds} rounds, the sides taking turns`, ...notes];
+  return output.map((line) => `${line}\n`).join("");
 }
 
 function amount(value: number, unit: string): string {

@@ -20,7 +20,7 @@ export async function traceFigures({ rounds, cluster, ours }: TraceOptions): Pro
   for (let round = 0; round < rounds; round++) {
     // The first one has the colder server.
     for (const trace of round % 2 === 0 ? (["off", "on"] as const) : (["on", "off"] as const)) {
-      seen[trace].push(await upAndDown(cluster, () => start([ours, "run", trace], { env, said: "ignored" }), 1));
+      seen[trace].push(await upAndDown(cluster, () => start([ours, "run", trace], { env, stdout: "ignored" }), 1));
     }
   }
   const compare = (name: string, unit: string, of: keyof Round): Result => {

@@ -20,7 +20,7 @@ export interface Question {
 }
 
 /** What cel-go and apiextensions-apiserver return for it; fields as in main.go. */
-export interface Answer {
+export interface Evaluation {
   readonly issues?: string;
   readonly type?: string;
   readonly estimate?: readonly [string, string];
@@ -43,15 +43,15 @@ async function binary(): Promise<string> {
       env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false -mod=mod" },
       stdio: ["ignore", "ignore", "pipe"],
     });
-    const said = await new Response(run.stderr).text();
-    return (await run.exited) === 0 ? undefined : said;
+    const errors = await new Response(run.stderr).text();
+    return (await run.exited) === 0 ? undefined : errors;
   });
   if (built.is === "failed") throw new Error(`Cannot build the CEL oracle: ${built.why}`);
   return join(built.folder, "cel-oracle");
 }
 
-/** The oracle's answers, in the order of the questions. */
-export async function ask(questions: readonly Question[]): Promise<readonly Answer[]> {
+/** The oracle's results, in the order of the questions. */
+export async function evaluate(questions: readonly Question[]): Promise<readonly Evaluation[]> {
   const run = Bun.spawn([await binary()], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
   await run.stdin.write(questions.map((question) => `${JSON.stringify(question)}\n`).join(""));
   await run.stdin.end();
@@ -60,5 +60,5 @@ export async function ask(questions: readonly Question[]): Promise<readonly Answ
   return text
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line) as Answer);
+    .map((line) => JSON.parse(line) as Evaluation);
 }

@@ -1,23 +1,23 @@
 /**
- * Records the answers of Kubernetes' own CEL to the questions of `test/sandbox/cel`: `node_modules/.bin/bun scripts/cel/record.ts` (needs
+ * Records the results of Kubernetes' own CEL for the questions of `test/sandbox/cel`: `node_modules/.bin/bun scripts/cel/record.ts` (needs
  * Go). Repeated runs write the same bytes.
  */
 import { join } from "node:path";
 import { questions as expressions } from "../../test/sandbox/cel/expressions.ts";
 import { questions as rules } from "../../test/sandbox/cel/rules.ts";
-import { ask, type Question } from "./oracle.ts";
+import { evaluate, type Question } from "./oracle.ts";
 
 const folder = join(import.meta.dir, "..", "..", "test", "sandbox", "cel", "recorded");
 
 for (const [name, questions] of Object.entries<readonly Question[]>({ expressions, rules })) {
-  const answers = await ask(questions);
-  const failed = questions.filter((_, n) => answers[n]?.problem !== undefined);
+  const results = await evaluate(questions);
+  const failed = questions.filter((_, n) => results[n]?.problem !== undefined);
   for (const question of failed)
     console.error(`The oracle fails: ${question.expression ?? JSON.stringify(question.rules)}`);
-  // One line per answer, so a change to one shows as one line in a diff.
+  // One line per result, so a change to one shows as one line in a diff.
   await Bun.write(
     join(folder, `${name}.json`),
-    `[\n${answers.map((answer) => JSON.stringify(answer)).join(",\n")}\n]\n`,
+    `[\n${results.map((result) => JSON.stringify(result)).join(",\n")}\n]\n`,
   );
-  console.log(`${name}: ${answers.length} answers`);
+  console.log(`${name}: ${results.length} answers`);
 }

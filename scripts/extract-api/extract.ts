@@ -37,12 +37,12 @@ interface Column {
 /** Reads one document of the server at `port`. */
 function reader(port: number): <T>(path: string, accept?: string) => Promise<T> {
   return async <T>(path: string, accept = "application/json"): Promise<T> => {
-    const answer = await fetch(`https://127.0.0.1:${port}${path}`, {
+    const response = await fetch(`https://127.0.0.1:${port}${path}`, {
       headers: { authorization: "Bearer admintoken", accept },
       tls: { rejectUnauthorized: false },
     });
-    if (!answer.ok) throw new Error(`Cannot read ${path}: the server answered ${answer.status}`);
-    return (await answer.json()) as T;
+    if (!response.ok) throw new Error(`Cannot read ${path}: the server answered ${response.status}`);
+    return (await response.json()) as T;
   };
 }
 

@@ -76,7 +76,7 @@ function codeOf(schema: Schema): string {
 }
 
 /** Whether a default adds information: an absent field is {} anyway, and a field that is always written has 0, false or "". */
-function tellsMore(value: unknown, empty: string | undefined): boolean {
+function addsInformation(value: unknown, empty: string | undefined): boolean {
   if (value === "" || value === 0 || value === false) return empty === "o" || empty === undefined;
   return value !== undefined && JSON.stringify(value) !== "{}";
 }
@@ -96,7 +96,7 @@ function fieldOf(schema: Schema, required: boolean, empty: string | undefined): 
     ...(schema["x-kubernetes-list-type"] === undefined ? {} : { l: schema["x-kubernetes-list-type"] }),
     ...(schema["x-kubernetes-list-map-keys"] === undefined ? {} : { m: schema["x-kubernetes-list-map-keys"] }),
     ...(schema["x-kubernetes-map-type"] === undefined ? {} : { g: schema["x-kubernetes-map-type"] }),
-    ...(tellsMore(schema.default, empty) ? { d: schema.default } : {}),
+    ...(addsInformation(schema.default, empty) ? { d: schema.default } : {}),
     ...(schema.enum === undefined ? {} : { e: schema.enum }),
     ...(empty === undefined || empty === usualEmpty(code) ? {} : { z: empty }),
   };

@@ -82,8 +82,8 @@ async function endpoints(): Promise<void> {
 }
 
 const tables: Readonly<Record<string, () => Promise<void>>> = { cronjob, job, autoscaler, endpointslice, endpoints };
-const asked = process.argv.slice(2);
-for (const name of asked.length === 0 ? Object.keys(tables) : asked) {
+const requested = process.argv.slice(2);
+for (const name of requested.length === 0 ? Object.keys(tables) : requested) {
   const make = tables[name];
   if (make === undefined) throw new Error(`${name} is not a table: ${Object.keys(tables).join(", ")}`);
   await make();

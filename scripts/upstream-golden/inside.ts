@@ -46,6 +46,6 @@ export async function runInside<T>({ module = "k8s.io/kubernetes", package: name
 function go(args: readonly string[], { cwd, env = process.env }: { cwd: string; env?: NodeJS.ProcessEnv }): string {
   const run = Bun.spawnSync(["go", ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   if (run.exitCode === 0) return run.stdout.toString();
-  const said = `${run.stdout.toString()}${run.stderr.toString()}`.trim().split("\n").slice(-20).join("\n");
-  throw new Error(`go ${args[0]} failed: ${said}`);
+  const output = `${run.stdout.toString()}${run.stderr.toString()}`.trim().split("\n").slice(-20).join("\n");
+  throw new Error(`go ${args[0]} failed: ${output}`);
 }

@@ -32,7 +32,7 @@ export async function copySources(): Promise<Build> {
   return await buildOnce(testsFolder(), async (into) => {
     for (const file of ["go.mod", "go.sum"]) copyFileSync(join(pins, file), join(into, file));
     const source = await go(["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"], into);
-    if (source.code !== 0) return source.said;
+    if (source.code !== 0) return source.message;
     const copy = join(into, "kubernetes");
     cpSync(source.out.trim(), copy, { recursive: true });
     // The module cache is read-only.
@@ -42,7 +42,7 @@ export async function copySources(): Promise<Build> {
     mkdirSync(join(into, "k8s.io"));
     symlinkSync("../kubernetes", join(into, "k8s.io", `kubernetes@${source.out.trim().split("@").at(-1) ?? ""}`));
     const replaced = await go(["mod", "edit", "-replace", "k8s.io/kubernetes=./kubernetes"], into);
-    return replaced.code === 0 ? undefined : replaced.said;
+    return replaced.code === 0 ? undefined : replaced.message;
   });
 }
 
@@ -57,7 +57,7 @@ export async function buildTests(tests: string, name: string): Promise<Build> {
     const output = join(into, basename(testBinary(tests, name)));
     const flags = ["-trimpath", "-vet=off", "-mod=mod", "-ldflags=-s -w"];
     const built = await go(["test", "-c", ...flags, "-o", output, packagePath], tests);
-    return built.code === 0 ? undefined : built.said;
+    return built.code === 0 ? undefined : built.message;
   });
 }
 
@@ -73,16 +73,16 @@ function insertInto(copy: string): void {
 interface Ended {
   readonly code: number;
   readonly out: string;
-  /** The end of its standard error output. */
-  readonly said: string;
+  /** That it failed, with the end of its standard error output. */
+  readonly message: string;
 }
 
 async function go(args: readonly string[], cwd: string): Promise<Ended> {
   const run = Bun.spawn(["go", ...args], { cwd, env: environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const [out, said] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+  const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
   return {
     code: await run.exited,
     out,
-    said: `go ${args[0]} failed: ${said.trim().split("\n").slice(-10).join("\n")}`,
+    message: `go ${args[0]} failed: ${err.trim().split("\n").slice(-10).join("\n")}`,
   };
 }

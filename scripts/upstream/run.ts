@@ -63,9 +63,9 @@ export async function runTest(packageName: string, test: string, options: RunOpt
         timeout: processTimeoutMs,
       },
     );
-    const [out, said] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+    const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
     const code = await run.exited;
-    return { ...outcomeOf(out, test, code), seconds: (Date.now() - start) / 1000, output: `${out}\n${said}` };
+    return { ...outcomeOf(out, test, code), seconds: (Date.now() - start) / 1000, output: `${out}\n${err}` };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

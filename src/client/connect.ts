@@ -7,7 +7,7 @@ import type { TlsSettings } from "../platform/http.ts";
 import type { Timeline } from "../platform/timeline.ts";
 import type { TraceBus } from "../trace/bus.ts";
 import type { RestConfig, Impersonation, KeyPair } from "./config/rest-config.ts";
-import { type AnsweredRequest, requestLine, withAnswered } from "./http/answered.ts";
+import { type CompletedRequest, requestLine, withCompleted } from "./http/completed.ts";
 import { withCredentials } from "./http/credentials.ts";
 import { createClient } from "./api/client.ts";
 import { credentialsOf } from "./config/credentials.ts";
@@ -45,7 +45,7 @@ export interface ConnectOptions {
   /** Called with a line for each request sent. */
   readonly log?: (line: string) => void;
   /** Called when the response to a request begins, or when it fails; must not throw. */
-  readonly onAnswered?: (answered: AnsweredRequest) => void;
+  readonly onCompleted?: (completed: CompletedRequest) => void;
   /** Called once if the server has not responded for 2 s. */
   readonly onSlow?: () => void;
   /** Adds the `Reconcile` header to the writes of syncs, for a proxy that they pass. Default false. */
@@ -96,9 +96,9 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
   const credentials = credentialsOf(access, { host, timeline });
   const wire = withCredentials(credentials, (keyPair) => {
     const http = openTransport(access, options, keyPair);
-    const listeners = answeredListeners(access.server, options);
-    const onAnswered = (answered: AnsweredRequest): void => listeners.forEach((listener) => listener(answered));
-    const reporting = listeners.length === 0 ? http : withAnswered(http, { timeline, onAnswered });
+    const listeners = completionListeners(access.server, options);
+    const onCompleted = (completed: CompletedRequest): void => listeners.forEach((listener) => listener(completed));
+    const reporting = listeners.length === 0 ? http : withCompleted(http, { timeline, onCompleted });
     const contact = withFirstContact(reporting, {
       timeline,
       probe: (signal) => http.tryConnection(options.limits ?? defaultLimits, signal),
@@ -154,13 +154,13 @@ function userAgentOf({ userAgent = program }: ConnectOptions): string {
 
 const program = "kubectl-reconcile";
 
-function answeredListeners(
+function completionListeners(
   server: string,
-  { log, onAnswered }: Pick<ConnectOptions, "log" | "onAnswered">,
-): readonly ((answered: AnsweredRequest) => void)[] {
+  { log, onCompleted }: Pick<ConnectOptions, "log" | "onCompleted">,
+): readonly ((completed: CompletedRequest) => void)[] {
   return [
-    ...(log === undefined ? [] : [(answered: AnsweredRequest) => log(requestLine(server, answered))]),
-    ...(onAnswered === undefined ? [] : [onAnswered]),
+    ...(log === undefined ? [] : [(completed: CompletedRequest) => log(requestLine(server, completed))]),
+    ...(onCompleted === undefined ? [] : [onCompleted]),
   ];
 }
 

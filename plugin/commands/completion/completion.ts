@@ -13,8 +13,8 @@ export const completion: Command = command({
   argumentCandidates: () => shells.map((value) => ({ value, about: "" })),
   options: {},
   examples: [
-    { says: "In this bash", line: "completion bash > /tmp/c && source /tmp/c" },
-    { says: "In every new zsh", line: 'completion zsh > "${fpath[1]}/_kubectl-reconcile"' },
+    { comment: "In this bash", line: "completion bash > /tmp/c && source /tmp/c" },
+    { comment: "In every new zsh", line: 'completion zsh > "${fpath[1]}/_kubectl-reconcile"' },
   ],
   complete({ arguments: [word = ""] }) {
     const shell = shells.find((name) => name === word);

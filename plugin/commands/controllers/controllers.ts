@@ -157,9 +157,9 @@ export const controllers: Command = command({
     namespace: text("-n, --namespace <name>", "with -o rbac: a Role for this namespace, instead of a ClusterRole"),
   },
   examples: [
-    { says: "What can be run", line: "controllers" },
-    { says: "What one controller watches, needs and decides", line: "controllers replicaset" },
-    { says: "Grant the rights that it needs", line: "controllers replicaset -o rbac | kubectl apply -f -" },
+    { comment: "What can be run", line: "controllers" },
+    { comment: "What one controller watches, needs and decides", line: "controllers replicaset" },
+    { comment: "Grant the rights that it needs", line: "controllers replicaset -o rbac | kubectl apply -f -" },
   ],
   complete({ arguments: [name], options }, io) {
     return { ...options, only: name === undefined ? undefined : controllerNamed(name, io) };

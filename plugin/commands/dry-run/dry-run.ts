@@ -17,7 +17,7 @@ import { namespaceCandidates, nodeCandidates } from "../../connections/cluster-c
 import { clusterCommand, type Globals } from "../../connections/globals.ts";
 import { controllerCandidates, controllersNamed, type Naming } from "../../names/controller-names.ts";
 import { processOptions } from "../../process/options.ts";
-import { answer } from "./answering.ts";
+import { runDryRun } from "./run-dry-run.ts";
 import type { DryRunFlags, DryRunRequest } from "./flags.ts";
 import { githubErrorLines } from "./report/github.ts";
 import { failConditions, parseFailOn } from "./report/verdict.ts";
@@ -137,21 +137,21 @@ export const dryRunCommand: Command = clusterCommand({
   argumentCandidates: () => controllerCandidates(),
   options,
   examples: [
-    { says: "What a folder of manifests would do to the cluster of the current context", line: "dry-run -f shop/" },
+    { comment: "What a folder of manifests would do to the cluster of the current context", line: "dry-run -f shop/" },
     {
-      says: "Without any cluster: from one version of the manifests to the next",
+      comment: "Without any cluster: from one version of the manifests to the next",
       line: "dry-run --from manifests --baseline before/ -f after/ --prune",
     },
-    { says: "What an operator would do with a change", line: "dry-run -f tenant.yaml -- ./manager" },
+    { comment: "What an operator would do with a change", line: "dry-run -f tenant.yaml -- ./manager" },
     {
-      says: "What a new version of an operator would change",
+      comment: "What a new version of an operator would change",
       line: "dry-run --baseline-command ./manager-v1 -- ./manager-v2",
     },
-    { says: "Every intermediate state of a rollout", line: "dry-run -f web.yaml --steps" },
-    { says: "What is deleted with a Deployment", line: "dry-run --delete deploy/web -n shop" },
-    { says: "What happens if a node fails", line: "dry-run --node-down worker-2" },
+    { comment: "Every intermediate state of a rollout", line: "dry-run -f web.yaml --steps" },
+    { comment: "What is deleted with a Deployment", line: "dry-run --delete deploy/web -n shop" },
+    { comment: "What happens if a node fails", line: "dry-run --node-down worker-2" },
     {
-      says: "In CI: fail only on deletions, unavailability, dangling references or non-convergence",
+      comment: "In CI: fail only on deletions, unavailability, dangling references or non-convergence",
       line: "dry-run -f shop/ -o github --fail-on delete,unavailable,dangling,never-steady",
     },
   ],
@@ -170,8 +170,8 @@ export const dryRunCommand: Command = clusterCommand({
     refuseBesideProgram(flags, program);
     const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
     const { nodeDown: nodesDown = [], drain: drains = [] } = flags;
-    const asked = [manifests, kustomize, deletes, scales, nodesDown, drains];
-    const isChanged = asked.some((each) => each.length > 0);
+    const changes = [manifests, kustomize, deletes, scales, nodesDown, drains];
+    const isChanged = changes.some((each) => each.length > 0);
     if (!isChanged && program === undefined) {
       throw new UserError("nothing to dry-run", [
         "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N, or --node-down NODE, or --drain NODE",
@@ -190,7 +190,7 @@ export const dryRunCommand: Command = clusterCommand({
   async run(request, session) {
     const { io } = session;
     try {
-      return await answer(request, session);
+      return await runDryRun(request, session);
     } catch (error) {
       if (request.output !== "github" || !(error instanceof UserError)) throw error;
       for (const line of githubErrorLines(error)) io.out.line(line);

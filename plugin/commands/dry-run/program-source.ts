@@ -15,7 +15,7 @@ import { refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
 import type { DryRunFlags } from "./flags.ts";
 import { namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
 import { isSaved } from "./requested-changes.ts";
-import { askedOver, beginsWith, type DryRunSource, emptySource, type SourceOptions } from "./source.ts";
+import { beginsWith, changesOver, type DryRunSource, emptySource, type SourceOptions } from "./source.ts";
 
 /** Like the source of any dry run, with a running cluster instead of a state. */
 export interface ProgramSource extends Omit<DryRunSource, "beginning" | "transport"> {
@@ -61,7 +61,7 @@ async function forkedSource({ flags, io, controllers, changeFlags }: ProgramSour
     const able = await controllersThatList(client, controllers);
     const place = await forkedPlace({ cluster: connected.unlimited, timeline, random });
     return {
-      words: `${askedOver(changeFlags)}a fork of context ${connected.context}: the cluster is only read`,
+      words: `${changesOver(changeFlags)}a fork of context ${connected.context}: the cluster is only read`,
       kinds: [...kinds, ...kindsBeside(kinds, changeFlags)],
       namespace,
       given: new Set(),
@@ -87,11 +87,11 @@ async function controllersThatList(
   client: Client,
   controllers: readonly ControllerDefinition[],
 ): Promise<Pick<ProgramSource, "controllers" | "notes">> {
-  const asked = new Map<string, Promise<boolean>>();
+  const listable = new Map<string, Promise<boolean>>();
   const canList = (kind: Kind): Promise<boolean> => {
     const name = `${kind.plural}.${kind.group}`;
-    const known = asked.get(name) ?? mayList(client, kind);
-    asked.set(name, known);
+    const known = listable.get(name) ?? mayList(client, kind);
+    listable.set(name, known);
     return known;
   };
   const able: ControllerDefinition[] = [];

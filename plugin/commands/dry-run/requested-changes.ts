@@ -1,7 +1,7 @@
 /** Turns manifests and flags into the requested changes. */
 import { objectKey } from "../../../src/api/key.ts";
 import { apiVersionOf, type Kind } from "../../../src/api/kind.ts";
-import { nodeChanges, type NodeFlags, validateNodeFlags } from "./asked-nodes.ts";
+import { nodeChanges, type NodeFlags, validateNodeFlags } from "./node-flags.ts";
 import { namedOrCounted } from "./report/headline.ts";
 import { type DiscoveredKind, findKind } from "../../../src/client/api/discovery.ts";
 import type { RejectedChange, RequestedChange } from "../../../src/modes/dry-run/apply.ts";

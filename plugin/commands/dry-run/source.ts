@@ -28,7 +28,7 @@ import type { Manifest } from "../../manifests/manifests.ts";
 import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import { kindsBeside } from "../../manifests/custom-kinds.ts";
-import { askedNodes, namespacesOnNodes, refuseMissingNodes } from "./asked-nodes.ts";
+import { namespacesOnNodes, nodeNames, refuseMissingNodes } from "./node-flags.ts";
 import { customsApart, customTargets } from "./custom-targets.ts";
 import { deletedNamespaces, namespacesMade, namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
 import { isOf, refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
@@ -112,7 +112,7 @@ export async function emptySource(
   const customKinds = kindsBeside(kinds, changeFlags);
   const saved = savedObjects(changeFlags);
   const { served, customs } = customsApart(saved, (object) => kinds.some((kind) => isOf(object, kind)));
-  const isAboutNodes = askedNodes(changeFlags).length > 0;
+  const isAboutNodes = nodeNames(changeFlags).length > 0;
   const over = [
     ...(saved.length > 0 ? [pluralize(saved.length, "saved object")] : []),
     ...(baseline.length > saved.length
@@ -128,7 +128,7 @@ export async function emptySource(
   const there = beginning.objects.filter(({ kind }) => kind === "Node").map(({ metadata }) => metadata.name);
   refuseMissingNodes(changeFlags, { there, where: "among the manifests, nor a simulated one" });
   return {
-    words: `${askedOver(changeFlags)}${where}, with simulated nodes; no cluster is contacted`,
+    words: `${changesOver(changeFlags)}${where}, with simulated nodes; no cluster is contacted`,
     beginning: { ...beginning, customResources: { ...noCustomResources, kinds: customKinds, objects: customs } },
     given: new Set(nodes.map(({ object }) => object)),
     assumedNodes: count === undefined && !saved.some(({ kind }) => kind === "Node") ? defaultNodes : undefined,
@@ -208,7 +208,7 @@ async function snapshotSource(
   const where = namespaces.length === 1 ? "namespace" : "namespaces";
   const about = `${where} ${namespaces.join(", ")}, ${pluralize(snapshot.objects.length, "object")}, revision ${snapshot.revision}`;
   return {
-    words: `${askedOver(changeFlags)}a snapshot of context ${connected.context} (${about})`,
+    words: `${changesOver(changeFlags)}a snapshot of context ${connected.context} (${about})`,
     beginning: {
       ...initialStateFrom(snapshot, namespaces, io.timeline.now()),
       serverVersion,
@@ -227,13 +227,13 @@ async function snapshotSource(
 }
 
 /** `2 manifests over `; empty if there are no changes. */
-export function askedOver(changes: ChangeFlags): string {
-  const asked = askedWords(changes);
-  return asked === "" ? "" : `${asked} over `;
+export function changesOver(changes: ChangeFlags): string {
+  const text = changesText(changes);
+  return text === "" ? "" : `${text} over `;
 }
 
 /** `2 manifests, --scale deploy/web=3`; URLs are shown, because their contents may change. */
-function askedWords({ manifests, scales, deletes, nodesDown, drains }: ChangeFlags): string {
+function changesText({ manifests, scales, deletes, nodesDown, drains }: ChangeFlags): string {
   const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
   const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
   return [
@@ -251,12 +251,12 @@ function deletedKinds({ deletes }: ChangeFlags, kinds: readonly DiscoveredKind[]
 
 /** The kinds for volumes, which are read only if a manifest needs a volume. */
 function volumeKinds(objects: readonly Manifest["object"][], kinds: readonly DiscoveredKind[]): readonly Kind[] {
-  const asksForVolumes = objects.some(
+  const needsVolumes = objects.some(
     (object) =>
       object.kind === "PersistentVolumeClaim" ||
       /"(?:persistentVolumeClaim|volumeClaimTemplates?)"/.test(JSON.stringify(object)),
   );
-  return asksForVolumes ? volumeKind(kinds) : [];
+  return needsVolumes ? volumeKind(kinds) : [];
 }
 
 function volumeKind(kinds: readonly DiscoveredKind[]): readonly Kind[] {

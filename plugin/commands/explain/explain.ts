@@ -22,8 +22,8 @@ export const explainCommand: Command = command({
   argumentCandidates: (io, before) => candidates(before, io),
   options: { output: choice("-o, --output <format>", "text, or json", ["text", "json"], { default: "text" }) },
   examples: [
-    { says: "Every rule of the Deployment controller", line: "explain deployment" },
-    { says: "One rule, as `run` prints it", line: "explain replicaset scale-down" },
+    { comment: "Every rule of the Deployment controller", line: "explain deployment" },
+    { comment: "One rule, as `run` prints it", line: "explain replicaset scale-down" },
   ],
   complete({ arguments: [name = "", id], options }, io) {
     const definition = controllerNamed(name, io);

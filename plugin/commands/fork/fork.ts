@@ -43,10 +43,10 @@ export const fork: Command = clusterCommand({
   options,
   examples: [
     {
-      says: "Try a change with kubectl, on what the cluster has",
+      comment: "Try a change with kubectl, on what the cluster has",
       line: "fork --write-kubeconfig /tmp/fork.kubeconfig",
     },
-    { says: "Save what was read, for a sandbox", line: "fork --write-kubeconfig kc --snapshot state.json" },
+    { comment: "Save what was read, for a sandbox", line: "fork --write-kubeconfig kc --snapshot state.json" },
   ],
   onSignal: "drain",
   complete({ options: flags }): ForkRequest {

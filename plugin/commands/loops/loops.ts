@@ -61,10 +61,10 @@ export const loops: Command = clusterCommand({
   argumentCandidates: (io, _, typing) => kindCandidates(io, typing),
   options,
   examples: [
-    { says: "Hot loops in the whole cluster", line: "loops -A --for 60s" },
-    { says: "In CI, after an operator was installed", line: "loops -A --for 2m --fail-on loop" },
-    { says: "The loops of one operator, without writing anything", line: "loops --for 60s -- ./manager" },
-    { says: "One kind of an operator of yours", line: "loops widgets.example.com -n shop" },
+    { comment: "Hot loops in the whole cluster", line: "loops -A --for 60s" },
+    { comment: "In CI, after an operator was installed", line: "loops -A --for 2m --fail-on loop" },
+    { comment: "The loops of one operator, without writing anything", line: "loops --for 60s -- ./manager" },
+    { comment: "One kind of an operator of yours", line: "loops widgets.example.com -n shop" },
   ],
   onSignal: "drain",
   complete({ arguments: words, options: flags, program }): LoopsRequest | ProgramLoopsRequest {

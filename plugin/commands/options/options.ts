@@ -7,7 +7,7 @@ export const optionsCommand: Command = command({
   name: "options",
   about: "List kubectl's own options, which choose the cluster and the login",
   options: {},
-  examples: [{ says: "They go before or after the command", line: "--context dev -n shop why deploy/web" }],
+  examples: [{ comment: "They go before or after the command", line: "--context dev -n shop why deploy/web" }],
   complete: () => undefined,
   run(_, { io }) {
     const text = globalsText(globals, Math.min(io.out.columns ?? 100, 120));

@@ -47,14 +47,14 @@ export const proxy: Command = clusterCommand({
   options,
   examples: [
     {
-      says: "For a controller that is started in a debugger",
+      comment: "For a controller that is started in a debugger",
       line: "proxy --write-kubeconfig /tmp/manager.kubeconfig",
     },
     {
-      says: "The Role that it needs, from what it does in a minute",
+      comment: "The Role that it needs, from what it does in a minute",
       line: "proxy --write-kubeconfig kc --for 1m -o rbac",
     },
-    { says: "In front of an embedded cluster", line: "proxy --sandbox -f crds/ --write-kubeconfig kc" },
+    { comment: "In front of an embedded cluster", line: "proxy --sandbox -f crds/ --write-kubeconfig kc" },
   ],
   onSignal: "drain",
   complete({ options: flags }): ProxyRequest {

@@ -9,7 +9,7 @@ import type { LeaderElect } from "./leader-elect.ts";
 
 /** Options of a `Leadership`. */
 export interface LeadershipOptions {
-  readonly asked: LeaderElect;
+  readonly leaderElect: LeaderElect;
   /** The default namespace and name of the Lease. */
   readonly defaults: { readonly namespace: string; readonly name: string };
   readonly identity: string;
@@ -28,15 +28,15 @@ export class Leadership {
   #deposed: string | undefined;
 
   constructor(options: LeadershipOptions) {
-    const { asked, defaults, identity, connected, session, fence } = options;
+    const { leaderElect, defaults, identity, connected, session, fence } = options;
     const { bus, unlimited: transport } = connected;
     const { timeline, random } = session.io;
-    const namespace = asked.namespace ?? defaults.namespace;
+    const namespace = leaderElect.namespace ?? defaults.namespace;
     this.#options = options;
-    this.#name = asked.name ?? defaults.name;
+    this.#name = leaderElect.name ?? defaults.name;
     this.#lease = `Lease ${namespace}/${this.#name}`;
     this.#election = new Election({
-      ...asked,
+      ...leaderElect,
       client: createClient({ transport, bus, timeline, fieldManager: "kubectl-reconcile" }),
       timeline,
       random,

@@ -172,10 +172,10 @@ export class Run {
 
   /** With leader election, waits until this copy leads. */
   async #lead(): Promise<void> {
-    const { leaderElect: asked } = this.#request;
-    if (asked === undefined) return;
+    const { leaderElect } = this.#request;
+    if (leaderElect === undefined) return;
     this.#leadership = new Leadership({
-      asked,
+      leaderElect,
       defaults: { namespace: leaseNamespace(this.#namespace), name: this.#electionName() },
       identity: this.#identity,
       connected: this.#connected,
@@ -219,7 +219,7 @@ export class Run {
         session.warn(
           `warning: ${controller} could not discover the kinds of the server, and continues with those it knows: ${why}`,
         ),
-      ...(flags.sandbox !== true && { onOtherOwner: (controller, says) => this.#otherOwner(controller, says) }),
+      ...(flags.sandbox !== true && { onOtherOwner: (controller, clause) => this.#otherOwner(controller, clause) }),
       // The text output does not show writers.
       trackFieldManagers: json,
       freeze,
@@ -309,13 +309,13 @@ export class Run {
   }
 
   /** Stops because another instance of a controller was found: together they would do everything twice. */
-  #otherOwner(controller: string, says: string): void {
+  #otherOwner(controller: string, clause: string): void {
     if (this.#request.force) {
-      this.#session.warn(`warning: ${says}: it also does what our ${controller} does; running anyway (--force)`);
+      this.#session.warn(`warning: ${clause}: it also does what our ${controller} does; running anyway (--force)`);
       return;
     }
     this.#stop(
-      new UserError(`stopped: ${says}, which our ${controller} does here as well`, [
+      new UserError(`stopped: ${clause}, which our ${controller} does here as well`, [
         "To trace it without writing anything:",
         `  ${this.#traceCommand()}`,
         "Use --force to run anyway.",

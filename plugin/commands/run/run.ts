@@ -120,12 +120,12 @@ export const run: Command = clusterCommand({
   argumentCandidates: () => controllerCandidates(),
   options,
   examples: [
-    { says: "Run the ReplicaSet controller in one namespace", line: "run replicaset -n shop" },
-    { says: "Bring everything up to date, then end: for scripts", line: "run replicaset -A --once" },
-    { says: "Without a cluster: an embedded one, with your manifests in it", line: "run rs --sandbox -f web.yaml" },
-    { says: "Two copies, of which one works at a time", line: "run ./tenant.ts -A --leader-elect" },
-    { says: "Every stage event as a JSON line", line: "run rs -n shop -o json" },
-    { says: "A controller in any language", line: "run -n shop -- ./manager --leader-elect=false" },
+    { comment: "Run the ReplicaSet controller in one namespace", line: "run replicaset -n shop" },
+    { comment: "Bring everything up to date, then end: for scripts", line: "run replicaset -A --once" },
+    { comment: "Without a cluster: an embedded one, with your manifests in it", line: "run rs --sandbox -f web.yaml" },
+    { comment: "Two copies, of which one works at a time", line: "run ./tenant.ts -A --leader-elect" },
+    { comment: "Every stage event as a JSON line", line: "run rs -n shop -o json" },
+    { comment: "A controller in any language", line: "run -n shop -- ./manager --leader-elect=false" },
   ],
   onSignal: "drain",
   complete({ arguments: words, options: flags, program }, io): RunRequest | ProgramRequest {
@@ -193,7 +193,7 @@ async function runControllers({ request, session, endpoint, spans }: ControllerR
   const fence = new LeaseFence();
   const { controllers, flags } = request;
   if (flags.sandbox !== true) refuseKeyless(controllers);
-  const target = { ...flags, fence, ...(endpoint !== undefined && { onAnswered: endpoint.metrics.request }) };
+  const target = { ...flags, fence, ...(endpoint !== undefined && { onCompleted: endpoint.metrics.request }) };
   const connected = await session.unlessInterrupted(() => connectionFor(controllers, target, session.io));
   if (connected === undefined) return 0;
   try {

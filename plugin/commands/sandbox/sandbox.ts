@@ -129,20 +129,20 @@ export const sandbox: Command = command({
     "Exit codes: 0 ended by a signal; 2 wrong arguments or manifests; 130 ended by a second signal.",
   options,
   examples: [
-    { says: "A cluster for experiments", line: "sandbox" },
-    { says: "With your manifests in it", line: "sandbox -f shop/" },
+    { comment: "A cluster for experiments", line: "sandbox" },
+    { comment: "With your manifests in it", line: "sandbox -f shop/" },
     {
-      says: "For a controller of your own, beside the garbage collector alone",
+      comment: "For a controller of your own, beside the garbage collector alone",
       line: "sandbox --run garbage-collector",
     },
-    { says: "An API server and nothing else", line: "sandbox --run none --no-scheduler --no-kubelet" },
-    { says: "The programs that envtest starts", line: "sandbox --assets bin/envtest" },
+    { comment: "An API server and nothing else", line: "sandbox --run none --no-scheduler --no-kubelet" },
+    { comment: "The programs that envtest starts", line: "sandbox --assets bin/envtest" },
     {
-      says: "With the webhooks of a process on this machine",
+      comment: "With the webhooks of a process on this machine",
       line: "sandbox --webhook shop/hooks=https://127.0.0.1:9443",
     },
-    { says: "Kept between runs", line: "sandbox --load shop.json --save shop.json" },
-    { says: "At a fixed address, for scripts", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
+    { comment: "Kept between runs", line: "sandbox --load shop.json --save shop.json" },
+    { comment: "At a fixed address, for scripts", line: "sandbox --port 6443 --write-kubeconfig sandbox.kubeconfig" },
   ],
   onSignal: "drain",
   statusOnOutput: () => true,
@@ -292,8 +292,8 @@ async function certificatesIn(file: string): Promise<string> {
 async function listen({ cluster }: SandboxConnection, { request, identity, clientCa }: Serving): Promise<SandboxHttps> {
   const { port } = request;
   // Requesting client certificates slows down every request, so it is done only with RBAC.
-  const asksForOwn = request.rbac && request.controllers.includes(certificateSigningRequestSigning);
-  const accepted = [...(clientCa === undefined ? [] : [clientCa]), ...(asksForOwn ? [identity.certificate.ca] : [])];
+  const acceptsOwn = request.rbac && request.controllers.includes(certificateSigningRequestSigning);
+  const accepted = [...(clientCa === undefined ? [] : [clientCa]), ...(acceptsOwn ? [identity.certificate.ca] : [])];
   try {
     return await serveSandbox(cluster.sandbox, {
       controllers: cluster.manager.controllers.map(({ definition }) => definition.name),

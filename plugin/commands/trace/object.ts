@@ -66,7 +66,7 @@ export interface FilledCaches {
   readonly find: FindObject;
 }
 
-/** Says that the object does not exist, since then nothing is traced; undefined if it exists, or if these caches do not tell. */
+/** States that the object does not exist, since then nothing is traced; undefined if it exists, or if these caches may lack it. */
 export function missingObjectText(
   request: TraceRequest,
   { place, controllers, find }: FilledCaches,

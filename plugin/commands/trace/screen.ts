@@ -85,8 +85,8 @@ export class TraceScreen {
   close(): void {
     this.#timer?.cancel();
     if (!this.#ended) this.#print(this.trace.release(Infinity));
-    if (this.#json === undefined) this.#tell(this.#fold.release(Infinity));
-    this.#tellOutcomes(Infinity);
+    if (this.#json === undefined) this.#printFolded(this.#fold.release(Infinity));
+    this.#printOutcomes(Infinity);
     this.#ended = true;
   }
 
@@ -98,8 +98,8 @@ export class TraceScreen {
     const cancel = timeline.after(Math.max(1, at - timeline.now()), "trace screen", () => {
       this.#timer = undefined;
       this.#print(this.trace.release(timeline.now()));
-      if (!this.#ended) this.#tell(this.#fold.release(timeline.now()));
-      this.#tellOutcomes(timeline.now());
+      if (!this.#ended) this.#printFolded(this.#fold.release(timeline.now()));
+      this.#printOutcomes(timeline.now());
       this.#arm();
     });
     this.#timer = { at, cancel };
@@ -110,13 +110,13 @@ export class TraceScreen {
     for (const block of blocks) {
       if (this.#ended || !shows(block)) continue;
       this.#shown++;
-      if (this.#json === undefined) this.#tell(this.#fold.accept(block));
+      if (this.#json === undefined) this.#printFolded(this.#fold.accept(block));
       this.#check(block);
       if (count !== undefined && this.#shown >= count) this.#end();
     }
   }
 
-  #tell(folded: readonly Folded[]): void {
+  #printFolded(folded: readonly Folded[]): void {
     for (const each of folded) {
       switch (each.is) {
         case "block":
@@ -138,7 +138,7 @@ export class TraceScreen {
     }
   }
 
-  #tellOutcomes(now: number): void {
+  #printOutcomes(now: number): void {
     const { colour } = styleOf(this.#options.out);
     for (const { text, isOpen } of this.#late.release(now)) {
       const [first = "", ...rest] = this.#wrapped(text);

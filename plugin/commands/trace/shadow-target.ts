@@ -117,15 +117,15 @@ async function shadowParts(request: TraceRequest, session: Session, connected: C
   const kinds = await kindsBeyond(request, client);
   const ofObject = namespaceOfObject(request, kinds);
   const own = ofObject ?? flags.namespace ?? connected.namespace;
-  const asked = flags.allNamespaces === true ? undefined : own;
-  const scope = scopeOf(request, { namespace: asked, why });
+  const requestedNamespace = flags.allNamespaces === true ? undefined : own;
+  const scope = scopeOf(request, { namespace: requestedNamespace, why });
   const { controllers, namespace, notes } = scope;
   const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
   const version = await connected.serverVersion();
   session.say(`context ${context} · ${server} (${version.gitVersion}) · ${where}`);
   for (const note of notes) session.say(note);
-  if (asked !== undefined)
-    await checkNamespace(client, { namespace: asked, request, isOfObject: ofObject !== undefined });
+  if (requestedNamespace !== undefined)
+    await checkNamespace(client, { namespace: requestedNamespace, request, isOfObject: ofObject !== undefined });
   const preflight = await shadowPreflight({ controllers, transport, client, namespace });
   refuseWithoutRights(preflight, namespace, user === undefined ? "" : ` as user ${user}`);
   for (const line of shadowLines(preflight)) session.say(line);
@@ -138,7 +138,7 @@ async function shadowParts(request: TraceRequest, session: Session, connected: C
   return { request, session, connected, version, scope, preflight, place };
 }
 
-interface AskedNamespace {
+interface RequestedNamespace {
   readonly namespace: string;
   readonly request: TraceRequest;
   /** Whether it was read from `NAMESPACE/NAME`. */
@@ -146,7 +146,7 @@ interface AskedNamespace {
 }
 
 /** @throws UserError for a missing namespace; if it was read from `NAMESPACE/NAME`, it may have been meant as a type. */
-async function checkNamespace(client: Client, { namespace, request, isOfObject }: AskedNamespace): Promise<void> {
+async function checkNamespace(client: Client, { namespace, request, isOfObject }: RequestedNamespace): Promise<void> {
   try {
     await namespaceExists(client, namespace);
   } catch (error) {

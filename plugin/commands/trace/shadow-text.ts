@@ -31,7 +31,7 @@ export function refuseWithoutRights({ rights }: ShadowPreflight, namespace: stri
   if (first === undefined) return;
   const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
   throw new UserError(
-    `not allowed to ${formatRight(first, first.namespace)} ${where}${who} (${rights.missing.length} of ${rights.asked.length} rights are missing)`,
+    `not allowed to ${formatRight(first, first.namespace)} ${where}${who} (${rights.missing.length} of ${rights.required.length} rights are missing)`,
     [
       `  ${rights.missing.map((right) => formatRight(right, namespace)).join(" · ")}`,
       namespace === undefined
@@ -93,7 +93,7 @@ function labelOf(outcome: AgreementEvent): string {
   return outcome.is === "differs" ? "differs" : "refused";
 }
 
-/** Why, after which time, and unless the label says it, what the outcome is. Of alike ones only the reason and the time vary. */
+/** Why, after which time, and unless the label states it, what the outcome is. Of alike ones only the reason and the time vary. */
 function reasonsOf(outcome: AgreementEvent, alike: readonly AgreementEvent[]): string {
   const { why, is } = outcome;
   const isOne = alike.every((each) => each.why === why);

@@ -92,7 +92,7 @@ export class TraceView {
     // A chain must see the object when its sync starts; it may be deleted at the end.
     if (event.stage === "get") this.#shows(event);
     this.#screen.listener(event);
-    if (event.stage === "list" || event.stage === "watch") this.#sayConnection(this.#report.accept(event));
+    if (event.stage === "list" || event.stage === "watch") this.#printConnection(this.#report.accept(event));
     if ("controller" in event && event.controller !== undefined && this.#named.has(event.controller))
       this.#report.accept(event);
     this.#agreement.accept(event);
@@ -101,7 +101,7 @@ export class TraceView {
   };
 
   /** While a kind cannot be listed or watched, nothing that happens to its objects triggers a sync. */
-  #sayConnection(lines: readonly RunLine[]): void {
+  #printConnection(lines: readonly RunLine[]): void {
     if (this.#request.json) return;
     const { out } = this.#session.io;
     for (const line of lines.filter(isConnectionLine)) {

@@ -81,14 +81,17 @@ export const trace: Command = clusterCommand({
   options,
   examples: [
     {
-      says: "Why the ReplicaSet controller syncs this object, beside the one of the cluster",
+      comment: "Why the ReplicaSet controller syncs this object, beside the one of the cluster",
       line: "trace rs rs/web -n shop",
     },
-    { says: "A Deployment and its ReplicaSets, through the controllers of both", line: "trace deploy/web -n shop" },
-    { says: "What the garbage collector does with one object", line: "trace gc --why deploy/web -n shop" },
-    { says: "A ReplicaSet, from its manifest to ready pods", line: "trace rs --sandbox -f web.yaml --once" },
-    { says: "The new version of an operator beside the deployed one", line: "trace -n shop --for 5m -- ./manager" },
-    { says: "One chain: Deployment, ReplicaSets and Pods", line: "trace all --sandbox -f web.yaml --why deploy/web" },
+    { comment: "A Deployment and its ReplicaSets, through the controllers of both", line: "trace deploy/web -n shop" },
+    { comment: "What the garbage collector does with one object", line: "trace gc --why deploy/web -n shop" },
+    { comment: "A ReplicaSet, from its manifest to ready pods", line: "trace rs --sandbox -f web.yaml --once" },
+    { comment: "The new version of an operator beside the deployed one", line: "trace -n shop --for 5m -- ./manager" },
+    {
+      comment: "One chain: Deployment, ReplicaSets and Pods",
+      line: "trace all --sandbox -f web.yaml --why deploy/web",
+    },
   ],
   onSignal: "drain",
   complete({ arguments: words, options: flags, program }, io): TraceRequest | TraceProgramRequest {

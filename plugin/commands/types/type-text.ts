@@ -209,9 +209,9 @@ function text(value: string): string {
 
 /** A doc comment; any `*` followed by `/` inside it is escaped. */
 function comment(description: string | undefined, indent: string): string {
-  const said = (description ?? "").trim().replaceAll("*/", "*\\/");
-  if (said === "") return "";
-  const lines = said.split("\n").flatMap((line) => wrapped(line.trim(), commentWidth - indent.length - 3));
+  const escaped = (description ?? "").trim().replaceAll("*/", "*\\/");
+  if (escaped === "") return "";
+  const lines = escaped.split("\n").flatMap((line) => wrapped(line.trim(), commentWidth - indent.length - 3));
   if (lines.length === 1 && `${indent}/** ${lines[0]} */`.length <= commentWidth)
     return `${indent}/** ${lines[0]} */\n`;
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`, ""].join("\n");

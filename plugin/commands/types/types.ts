@@ -33,8 +33,11 @@ export const types: Command = clusterCommand({
   },
   options,
   examples: [
-    { says: "From files", line: "types config/crd/ > kinds.ts" },
-    { says: "From the cluster, one definition", line: "types --from-cluster certificates.cert-manager.io > kinds.ts" },
+    { comment: "From files", line: "types config/crd/ > kinds.ts" },
+    {
+      comment: "From the cluster, one definition",
+      line: "types --from-cluster certificates.cert-manager.io > kinds.ts",
+    },
   ],
   onSignal: "exit",
   complete({ arguments: words, options: { fromCluster, ...flags } }): TypesRequest {

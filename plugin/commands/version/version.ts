@@ -11,7 +11,7 @@ export const versionCommand: Command = command({
     output: choice("-o, --output <format>", "json", ["json"]),
     licenses: flag("--licenses", "print the licences of this program and of the packages in it"),
   },
-  examples: [{ says: "For a bug report", line: "version" }],
+  examples: [{ comment: "For a bug report", line: "version" }],
   complete: ({ options }) => options,
   async run(options, { io }) {
     if (options.licenses === true) {

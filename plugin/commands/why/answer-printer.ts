@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import type { Advice, Ref } from "../../../src/diagnosis/diagnosis.ts";
 import { kubectlAdvice, quoted, reconcileAdvice } from "../../cli/advice.ts";
-import type { WhyAnswers } from "./ask.ts";
+import type { WhyAnswers } from "./read-answers.ts";
 import type { NamedController, WhyRequest } from "./request.ts";
 import type { Io } from "../../cli/io.ts";
 import { answerData, answerMarkdown } from "./answer-data.ts";

@@ -7,7 +7,7 @@ import { kubectlAdvice } from "../../cli/advice.ts";
 import type { Io } from "../../cli/io.ts";
 import type { Connected } from "../../connections/connection.ts";
 import { printAnswers } from "./answer-printer.ts";
-import { ask } from "./ask.ts";
+import { readAnswers } from "./read-answers.ts";
 import type { WhyRequest } from "./request.ts";
 import type { WhyQuery } from "./targets.ts";
 
@@ -17,7 +17,7 @@ const waitPollMs = 1000;
 export async function answerUntilOver(request: WhyRequest, connected: Connected, io: Io): Promise<number> {
   const { timeline } = io;
   const { flags, waitMs } = request;
-  const asked: WhyQuery = {
+  const query: WhyQuery = {
     words: request.words,
     controllers: request.controllers.map(({ definition }) => definition),
     namespace: flags.allNamespaces === true ? "" : (flags.namespace ?? connected.namespace),
@@ -31,7 +31,7 @@ export async function answerUntilOver(request: WhyRequest, connected: Connected,
   const discovery = await discover(client);
   const until = timeline.now() + waitMs;
   for (;;) {
-    const whole = await ask(asked, { io, connected, discovery });
+    const whole = await readAnswers(query, { io, connected, discovery });
     const isOver = whole.verdict.is === "well" || whole.answers.some(({ is }) => is === "failed");
     if (isOver || timeline.now() + waitPollMs > until) {
       printAnswers(whole, request, io);

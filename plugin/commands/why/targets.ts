@@ -7,7 +7,7 @@ import type { ControllerDefinition } from "../../../src/controller/api/definitio
 import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
 import type { Item } from "../../../src/diagnosis/diagnosis.ts";
-import { askable, readContents } from "../../../src/modes/why/contents.ts";
+import { diagnosable, readContents } from "../../../src/modes/why/contents.ts";
 import type { Reading } from "../../../src/modes/why/why.ts";
 import type { Unseen } from "../../../src/verdict/verdict.ts";
 import { kindNamed, type TypeAndName } from "../../names/object-names.ts";
@@ -64,10 +64,10 @@ export interface SearchContext {
 }
 
 /** @throws UserError for a type or an object that does not exist, or that the user is not allowed to read; StatusError, TransportError. */
-export async function findTargets(ground: SearchContext, asked: WhyQuery): Promise<Targets> {
+export async function findTargets(ground: SearchContext, query: WhyQuery): Promise<Targets> {
   const { reading, client, kinds } = ground;
-  const { words, namespace, selector, calledAs } = asked;
-  if (words.length === 0) return wholeNamespace(ground, asked);
+  const { words, namespace, selector, calledAs } = query;
+  if (words.length === 0) return wholeNamespace(ground, query);
   const named = words.map(({ type, name }) => ({ kind: kindNamed(type, kinds, `${calledAs} why`), name }));
   const items: Item[] = [];
   const seen: string[] = [];
@@ -85,7 +85,7 @@ export async function findTargets(ground: SearchContext, asked: WhyQuery): Promi
           "write TYPE -l SELECTOR, or names without -l",
         ]);
       }
-      items.push(await namedObject(ground, { kind, namespace: within, name }, asked));
+      items.push(await namedObject(ground, { kind, namespace: within, name }, query));
       continue;
     }
     const listed = await reading.list(kind, within, selector);
@@ -103,11 +103,11 @@ export async function findTargets(ground: SearchContext, asked: WhyQuery): Promi
   return bounded({ items, seen: evidence, unseen, isOne, where });
 }
 
-async function wholeNamespace({ reading, client, kinds }: SearchContext, asked: WhyQuery): Promise<Targets> {
-  const { namespace, selector } = asked;
+async function wholeNamespace({ reading, client, kinds }: SearchContext, query: WhyQuery): Promise<Targets> {
+  const { namespace, selector } = query;
   if (namespace !== "") await namespaceExists(client, namespace);
-  const asking = askable(kinds, namespace);
-  const { items, seen, unseen } = await readContents(reading, { kinds: asking, namespace, selector });
+  const diagnosed = diagnosable(kinds, namespace);
+  const { items, seen, unseen } = await readContents(reading, { kinds: diagnosed, namespace, selector });
   const isChosen = selector === "nothing" || selector.length > 0;
   // An empty namespace is evidence, but not a selector that matches nothing.
   const evidence = isChosen && items.length === 0 ? [] : seen.length === 0 ? [] : [`${seen.length} kinds`];
@@ -126,9 +126,9 @@ function bounded(targets: Targets): Targets {
 async function namedObject(
   { reading, client }: SearchContext,
   { kind, namespace, name }: { readonly kind: DiscoveredKind; readonly namespace: string; readonly name: string },
-  asked: WhyQuery,
+  query: WhyQuery,
 ): Promise<Item> {
-  const { context, isSandbox, kubectl } = asked;
+  const { context, isSandbox, kubectl } = query;
   try {
     return await reading.object(kind, namespace, name);
   } catch (error) {

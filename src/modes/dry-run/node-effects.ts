@@ -19,8 +19,8 @@ import type { NodeQuestions } from "./node-questions.ts";
 import type { NodeRecord, NodeTimes, Outage } from "./node-record.ts";
 import { boundClaims } from "./volume-nodes.ts";
 
-/** A node that was asked about. */
-export interface AskedNode extends NodeTimes {
+/** A node that falls silent or is drained. */
+export interface AffectedNode extends NodeTimes {
   readonly node: string;
   readonly how: "falls silent" | "is drained";
   /** Pods on it when it began. */
@@ -29,7 +29,7 @@ export interface AskedNode extends NodeTimes {
 
 /** The effects of nodes that fall silent or are drained. */
 export interface NodeEffects {
-  readonly nodes: readonly AskedNode[];
+  readonly nodes: readonly AffectedNode[];
   readonly fates: readonly PodFate[];
   readonly outages: readonly Outage[];
   /** Workloads that had pods on these nodes. */
@@ -48,7 +48,7 @@ export interface EffectsInput extends AvailabilityOptions {
   readonly record: NodeRecord;
 }
 
-/** Undefined if nothing was asked about a node. */
+/** Undefined if no node falls silent or is drained. */
 export function nodeEffects(input: EffectsInput): NodeEffects | undefined {
   const { questions, record, before } = input;
   const names = [...new Set([...questions.silent, ...questions.drained])];

@@ -4,7 +4,7 @@ import { serverVersion } from "../../client/api/server-version.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { hostName, processId } from "../../platform/process.ts";
 import { randomSuffix } from "../../platform/random.ts";
-import { askRights, formatRight, rightsToRun } from "../preflight/rights.ts";
+import { formatRight, reviewRights, rightsToRun } from "../preflight/rights.ts";
 import { leaseNamespace, type LiveRun, startLive } from "../run/live.ts";
 import type { Cluster } from "./connect-to-cluster.ts";
 
@@ -150,6 +150,6 @@ async function checkRights(
   controllers: readonly ControllerDefinition[],
   namespace: string | undefined,
 ): Promise<void> {
-  const { missing } = await askRights(client, rightsToRun(controllers, namespace, leaseNamespace(namespace)));
+  const { missing } = await reviewRights(client, rightsToRun(controllers, namespace, leaseNamespace(namespace)));
   if (missing.length > 0) throw new MissingRightsError(missing.map((right) => formatRight(right, namespace)));
 }

@@ -7,7 +7,7 @@ import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { judge } from "../../verdict/verdict.ts";
-import { askRights, type Rights, rightsToRun } from "./rights.ts";
+import { reviewRights, type Rights, rightsToRun } from "./rights.ts";
 import { findSecondOwner, type SecondOwner } from "./second-owner.ts";
 
 /** What is checked. */
@@ -50,7 +50,7 @@ export interface Preflight {
 /** Runs all checks. @throws StatusError, TransportError if the API server does not respond to a necessary one. */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const { controllers, client, namespace, leaseNamespace } = options;
-  const pendingRights = askRights(client, rightsToRun(controllers, namespace, leaseNamespace));
+  const pendingRights = reviewRights(client, rightsToRun(controllers, namespace, leaseNamespace));
   const [rights, copies, found] = await Promise.all([
     pendingRights,
     otherCopies(options),

@@ -17,9 +17,9 @@ export interface Right {
   readonly namespace?: string;
 }
 
-/** The rights checked, and those missing. */
+/** The required rights, and those missing. */
 export interface Rights {
-  readonly asked: readonly Right[];
+  readonly required: readonly Right[];
   readonly missing: readonly Right[];
 }
 
@@ -79,9 +79,9 @@ const AccessReviews: Kind<AccessReview> = {
 };
 
 /** Checks each right with the API server. @throws StatusError, TransportError. */
-export async function askRights(client: Client, rights: readonly Right[]): Promise<Rights> {
+export async function reviewRights(client: Client, rights: readonly Right[]): Promise<Rights> {
   const allowed = await Promise.all(rights.map((right) => isAllowed(client, right)));
-  return { asked: rights, missing: rights.filter((_, index) => allowed[index] !== true) };
+  return { required: rights, missing: rights.filter((_, index) => allowed[index] !== true) };
 }
 
 async function isAllowed(client: Client, { verb, group, resource, name, namespace }: Right): Promise<boolean> {

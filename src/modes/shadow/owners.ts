@@ -2,7 +2,7 @@
 import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { askRights, type Right, type Rights } from "../preflight/rights.ts";
+import { reviewRights, type Right, type Rights } from "../preflight/rights.ts";
 import { findSecondOwner, type SecondOwner } from "../preflight/second-owner.ts";
 import type { ShadowOwner } from "./shadow-options.ts";
 
@@ -21,7 +21,7 @@ export async function shadowPreflight(options: {
   readonly namespace: string | undefined;
 }): Promise<ShadowPreflight> {
   const { controllers, transport, client, namespace } = options;
-  const rights = await askRights(client, rightsToLook(controllers, namespace));
+  const rights = await reviewRights(client, rightsToLook(controllers, namespace));
   // Without these rights shadow cannot watch, and the search for owners may fail too.
   if (rights.missing.length > 0) return { rights, owners: [] };
   const owners = await Promise.all(

@@ -21,7 +21,7 @@ export interface Contents {
 const probes = "componentstatuses";
 
 /** Kinds whose objects may wait for something; for one namespace, only namespaced kinds. */
-export function askable(kinds: readonly DiscoveredKind[], namespace: string): readonly DiscoveredKind[] {
+export function diagnosable(kinds: readonly DiscoveredKind[], namespace: string): readonly DiscoveredKind[] {
   return listable(kinds).filter(
     (kind) =>
       (namespace === "" || kind.namespaced) &&

@@ -22,7 +22,7 @@ export interface ReaderOptions {
   readonly discovery: Discovery;
   readonly controllers: readonly ControllerDefinition[];
   /** Whether to find out what our controllers would do: for one object, not for many. */
-  readonly asksControllers: boolean;
+  readonly evaluatesControllers: boolean;
 }
 
 /** Why something could not be read, unless the connection failed; undefined for other errors. */

@@ -11,12 +11,12 @@ import { type ControllerDefinition, isNamespaced } from "../../controller/api/de
 import type { Ref } from "../../diagnosis/diagnosis.ts";
 import { type Got, isOwnedBy, type WouldDo } from "../../diagnosis/look.ts";
 import { sleep } from "../../platform/timeline.ts";
-import { askRights } from "../preflight/rights.ts";
+import { reviewRights } from "../preflight/rights.ts";
 import { startShadow } from "../shadow/shadow.ts";
 import type { ReaderOptions } from "./options.ts";
 
 /** Why it is unknown, for several objects, what our controllers would do. */
-export const askedOfOne = "only evaluated for a single object";
+export const onlyForOne = "only evaluated for a single object";
 
 /** The longest wait for the caches of a shadow. */
 const longestMs = 15_000;
@@ -31,7 +31,7 @@ export async function readWould(options: ReaderOptions, ref: Ref): Promise<Got> 
   const names = new Intl.ListFormat("en-GB").format(chain.map(({ name }) => name));
   const what = `what our ${names} would do`;
   const unseen = (why: string): Got => ({ is: "would", would: [], unseen: [{ what, why, isDecisive: false }] });
-  if (!options.asksControllers) return unseen(askedOfOne);
+  if (!options.evaluatesControllers) return unseen(onlyForOne);
   // A controller that works across namespaces reads all of them.
   const namespace = chain.every(isNamespaced) ? ref.namespace : "";
   const [missing, version] = await Promise.all([
@@ -96,7 +96,7 @@ async function missingRight(
       ...(namespaced && namespace !== "" && { namespace }),
     })),
   );
-  const first = (await askRights(client, rights)).missing[0];
+  const first = (await reviewRights(client, rights)).missing[0];
   return first === undefined ? undefined : `${first.verb} ${first.resource}`;
 }
 

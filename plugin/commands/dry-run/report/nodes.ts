@@ -1,6 +1,6 @@
 /** The effects of nodes that fall silent or are drained, as lines, the worst first. */
 import { formatDuration } from "../../../../src/api/duration.ts";
-import type { AskedNode, NodeEffects } from "../../../../src/modes/dry-run/node-effects.ts";
+import type { AffectedNode, NodeEffects } from "../../../../src/modes/dry-run/node-effects.ts";
 import type { Fate, PodFate } from "../../../../src/modes/dry-run/pod-fates.ts";
 import type { Outage } from "../../../../src/modes/dry-run/node-record.ts";
 import type { DryRunReport } from "./report.ts";
@@ -49,7 +49,7 @@ export function nodeLines({ run: { nodes: effects }, access = "" }: NodeReport):
 }
 
 /** `node-2 falls silent with 7 pods on it: unreachable after 55 s, its pods are evicted from 55 s on`. */
-function nodeText({ node, how, pods, unknownAfterMs, taintedAfterMs }: AskedNode): string {
+function nodeText({ node, how, pods, unknownAfterMs, taintedAfterMs }: AffectedNode): string {
   const head = `${node} ${how} with ${pods === 0 ? "no pods" : pluralize(pods, "pod")} on it`;
   if (how === "is drained") return head;
   if (unknownAfterMs === undefined) return `${head}: it was unreachable before`;
@@ -105,7 +105,7 @@ interface Advised extends NodeEffects {
 }
 
 /** The options without which kubectl drain would refuse. Source: kubectl v0.36 pkg/drain/filters.go. */
-function needs({ node, how }: AskedNode, { fates, access }: Advised): readonly NodeLine[] {
+function needs({ node, how }: AffectedNode, { fates, access }: Advised): readonly NodeLine[] {
   if (how !== "is drained") return [];
   const own = fates.filter((fate) => fate.node === node && fate.fate !== "ended" && fate.why !== "a static pod");
   const options = [
@@ -119,7 +119,7 @@ function needs({ node, how }: AskedNode, { fates, access }: Advised): readonly N
 }
 
 /** The next step if pods wait for a silent node: a taint that lets their replacements start. Source: kubernetes v1.36 pkg/controller/podgc/gc_controller.go gcTerminating. */
-function nextStep({ node, how }: AskedNode, { fates, access }: Advised): readonly NodeLine[] {
+function nextStep({ node, how }: AffectedNode, { fates, access }: Advised): readonly NodeLine[] {
   if (how !== "falls silent" || !fates.some((fate) => fate.node === node && fate.fate === "waits")) return [];
   const command = `kubectl${access} taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`;
   return [{ label: "next", text: `once ${node} is known to be off: ${command}` }];

@@ -24,7 +24,7 @@ import { type ChangeFlags, refuseRejectedChanges, requestedChanges } from "./req
 import { type DryRunSource, sourceFor, type SourceOptions } from "./source.ts";
 
 /** Runs it and prints the report. @returns the exit code. @throws UserError, KubeconfigError. */
-export async function answer(request: DryRunRequest, session: Session): Promise<number> {
+export async function runDryRun(request: DryRunRequest, session: Session): Promise<number> {
   const { flags, controllers, named, failOn, output } = request;
   const { io } = session;
   const notes: string[] = [];
@@ -81,7 +81,7 @@ interface PlayedDryRun extends Reconcilers {
 /** The start state of a dry run, and how to continue from it. */
 interface StartedDryRun {
   readonly source: Omit<DryRunSource, "beginning">;
-  play(asked: Omit<PlayOptions, "scope" | "controllers">): Promise<PlayedDryRun>;
+  play(playOptions: Omit<PlayOptions, "scope" | "controllers">): Promise<PlayedDryRun>;
 }
 
 interface Beginning {
@@ -95,8 +95,8 @@ async function begin({ request: { flags, program }, session, options }: Beginnin
     const source = await programSource({ flags, io: session.io, ...options });
     return {
       source,
-      play: async (asked) => ({
-        ...(await rehearse({ program, source, flags, session }, asked)),
+      play: async (playOptions) => ({
+        ...(await rehearse({ program, source, flags, session }, playOptions)),
         liveRefusals: new Map(),
         validate: () => Promise.resolve([]),
       }),
@@ -106,9 +106,9 @@ async function begin({ request: { flags, program }, session, options }: Beginnin
   const { beginning, controllers } = source;
   return {
     source,
-    async play(asked) {
+    async play(playOptions) {
       const run = await dryRun({
-        ...asked,
+        ...playOptions,
         initialState: beginning,
         controllers,
         seed: flags.seed ?? 1,

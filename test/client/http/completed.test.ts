@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { TransportError } from "../../../src/api/transport.ts";
-import { requestLine, withAnswered } from "../../../src/client/http/answered.ts";
+import { requestLine, withCompleted } from "../../../src/client/http/completed.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 import { rejection } from "../../support/rejection.ts";
@@ -14,9 +14,9 @@ test("each request is reported in a line, without credentials and body", async (
   });
   const timeline = virtualTimeline(0, seededRandom(1));
   const server = "https://a:6443/prefix";
-  const transport = withAnswered(inner, {
+  const transport = withCompleted(inner, {
     timeline,
-    onAnswered: (answered) => lines.push(requestLine(server, answered)),
+    onCompleted: (request) => lines.push(requestLine(server, request)),
   });
   const secret = { headers: { authorization: "Bearer hunter2" }, body: new TextEncoder().encode("hunter2") };
   await transport.send(get("/api", { ...secret, query: [["labelSelector", "a=b"]] }));

@@ -1,10 +1,10 @@
-/** Reads the cluster once and answers about all requested objects. */
+/** Reads the cluster once, for the answers about all requested objects. */
 import { createClient } from "../../../src/client/api/client.ts";
 import type { Discovery } from "../../../src/client/api/discovery.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { Answer } from "../../../src/diagnosis/answer.ts";
 import { Reading } from "../../../src/modes/why/why.ts";
-import { askedOfOne, chainOf } from "../../../src/modes/why/would.ts";
+import { chainOf, onlyForOne } from "../../../src/modes/why/would.ts";
 import { judge, type Unseen, type Verdict } from "../../../src/verdict/verdict.ts";
 import type { Connected } from "../../connections/connection.ts";
 import type { Io } from "../../cli/io.ts";
@@ -28,9 +28,9 @@ export interface QueryContext {
 }
 
 /** What was not examined: what our controllers would do is only determined for a single object. */
-function unasked(controllers: readonly ControllerDefinition[], answers: readonly Answer[]): readonly Unseen[] {
+function unevaluated(controllers: readonly ControllerDefinition[], answers: readonly Answer[]): readonly Unseen[] {
   if (answers.every(({ of }) => chainOf(controllers, of.kind).length === 0)) return [];
-  return [{ what: "what our controllers would do", why: askedOfOne, isDecisive: false }];
+  return [{ what: "what our controllers would do", why: onlyForOne, isDecisive: false }];
 }
 
 /** What could not be read for these answers, each once. */
@@ -40,16 +40,16 @@ function unreadFor(answers: readonly Answer[]): readonly Unseen[] {
   return [...once.values()];
 }
 
-/** Reads the cluster and answers about every requested object. @throws UserError, StatusError, TransportError. */
-export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryContext): Promise<WhyAnswers> {
+/** Reads the cluster. @returns an answer about every requested object. @throws UserError, StatusError, TransportError. */
+export async function readAnswers(query: WhyQuery, { io, connected, discovery }: QueryContext): Promise<WhyAnswers> {
   const { timeline, random } = io;
   const { bus, unlimited: transport, serverCa } = connected;
   const client = createClient({ transport, bus, timeline });
-  const isOne = asked.words.length === 1 && asked.words[0]?.name !== undefined;
-  const { controllers } = asked;
+  const isOne = query.words.length === 1 && query.words[0]?.name !== undefined;
+  const { controllers } = query;
   const parts = { transport, client, bus, timeline, random, serverCa, discovery, controllers };
-  const reading = await Reading.begin({ ...parts, asksControllers: isOne });
-  const targets = await findTargets({ reading, client, kinds: discovery.kinds }, asked);
+  const reading = await Reading.begin({ ...parts, evaluatesControllers: isOne });
+  const targets = await findTargets({ reading, client, kinds: discovery.kinds }, query);
   const answers = await reading.answers(targets.items);
   const findings = answers.filter(({ is }) => is !== "well" && is !== "cannot tell");
   const unclear = answers.filter(({ is }) => is === "cannot tell");
@@ -59,7 +59,7 @@ export async function ask(asked: WhyQuery, { io, connected, discovery }: QueryCo
     unseen: [
       ...targets.unseen,
       ...unclear.map(({ of, says }) => ({ what: `${of.kind.kind} ${of.name}`, why: says, isDecisive: true })),
-      ...(isOne ? [] : [...unreadFor(findings), ...unasked(controllers, answers)]),
+      ...(isOne ? [] : [...unreadFor(findings), ...unevaluated(controllers, answers)]),
     ],
   });
   return { targets, answers: worstFirst(answers), verdict, now: reading.now };

@@ -41,7 +41,7 @@ export function validateNodeFlags({ nodesDown, drains }: NodeFlags): void {
 }
 
 /** The names of the nodes, without duplicates. */
-export function askedNodes({ nodesDown, drains }: NodeFlags): readonly string[] {
+export function nodeNames({ nodesDown, drains }: NodeFlags): readonly string[] {
   return uniqueNames([...nodesDown, ...drains]);
 }
 
@@ -69,7 +69,7 @@ export function refuseMissingNodes(
   flags: NodeFlags,
   { there, where }: { readonly there: readonly string[]; readonly where: string },
 ): void {
-  const missing = askedNodes(flags).find((name) => !there.includes(name));
+  const missing = nodeNames(flags).find((name) => !there.includes(name));
   if (missing === undefined) return;
   throw new UserError(`there is no node ${missing} ${where}`, [adviceFor(missing, there)]);
 }
@@ -89,7 +89,7 @@ function adviceFor(missing: string, there: readonly string[]): string {
  * @throws UserError for a missing node, and if nodes or pods may not be listed.
  */
 export async function namespacesOnNodes(client: Client, flags: NodeFlags): Promise<readonly string[]> {
-  const names = askedNodes(flags);
+  const names = nodeNames(flags);
   if (names.length === 0) return [];
   const nodes = await listed("nodes", client.list(Nodes));
   const there = nodes.map(({ metadata }) => metadata.name);
