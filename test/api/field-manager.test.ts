@@ -341,15 +341,15 @@ describe("fieldManagerOfChange", () => {
 });
 
 describe("fieldManagerOfChange with recordings of a real API server", () => {
-  const told = attributions(recorded as unknown as readonly RecordedVersion[]);
+  const attributed = attributions(recorded as unknown as readonly RecordedVersion[]);
 
   test("never names a wrong manager", () => {
-    expect(told.filter(({ by, told: name }) => name !== undefined && name !== by)).toEqual([]);
+    expect(attributed.filter(({ by, inferred: name }) => name !== undefined && name !== by)).toEqual([]);
   });
 
   test("names every manager that added or changed something", () => {
-    const unknown = told.filter(({ told: name }) => name === undefined).map(({ how }) => how);
+    const unknown = attributed.filter(({ inferred: name }) => name === undefined).map(({ how }) => how);
     expect(unknown.filter((how) => /^(sets|applies)/.test(how))).toEqual([]);
-    expect(told.filter(({ how }) => /^(sets|applies)/.test(how)).length).toBeGreaterThan(40);
+    expect(attributed.filter(({ how }) => /^(sets|applies)/.test(how)).length).toBeGreaterThan(40);
   });
 });

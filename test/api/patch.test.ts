@@ -13,10 +13,10 @@ describe("patches", () => {
   test("a merge patch without changes changes nothing, and does not modify its arguments", () => {
     fc.assert(
       fc.property(plain, plain, (target, patch) => {
-        const [before, asked] = [JSON.stringify(target), JSON.stringify(patch)];
+        const [before, patchText] = [JSON.stringify(target), JSON.stringify(patch)];
         const once = mergePatch(target, patch);
         expect(mergePatch(once, patch)).toEqual(once as object);
-        expect([JSON.stringify(target), JSON.stringify(patch)]).toEqual([before, asked]);
+        expect([JSON.stringify(target), JSON.stringify(patch)]).toEqual([before, patchText]);
       }),
       { seed, numRuns: 300 },
     );

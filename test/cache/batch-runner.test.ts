@@ -9,7 +9,7 @@ interface Scene {
   /** Number of steps left to do. */
   work: number;
   /** The scheduled turns, in order: `hop` or `after 0`. */
-  readonly asked: string[];
+  readonly scheduled: string[];
   /** Number of steps done in each turn. */
   readonly done: number[];
   onStep: () => void;
@@ -23,11 +23,11 @@ function scene(stepMs = 0): Scene {
     ...virtual,
     now: () => virtual.now() + spentMs,
     hop: (actor) => {
-      made.asked.push("hop");
+      made.scheduled.push("hop");
       return virtual.hop(actor).then(() => void made.done.push(0));
     },
     after: (ms, actor, fn) => {
-      made.asked.push(`after ${ms}`);
+      made.scheduled.push(`after ${ms}`);
       return virtual.after(ms, actor, () => {
         made.done.push(0);
         fn();
@@ -43,7 +43,7 @@ function scene(stepMs = 0): Scene {
     return true;
   };
   const batches = new BatchRunner({ timeline, actor: "worker", step });
-  const made: Scene = { timeline, batches, work: 0, asked: [], done: [], onStep: () => undefined };
+  const made: Scene = { timeline, batches, work: 0, scheduled: [], done: [], onStep: () => undefined };
   return made;
 }
 
@@ -54,11 +54,11 @@ test("one turn does all pending work, however often it was woken; later work get
   made.batches.wake();
   expect(made.work).toBe(500);
   await made.timeline.runUntil();
-  expect([made.asked, made.done]).toEqual([["hop"], [500]]);
+  expect([made.scheduled, made.done]).toEqual([["hop"], [500]]);
   made.work = 1;
   made.batches.wake();
   await made.timeline.runUntil();
-  expect([made.asked, made.done]).toEqual([
+  expect([made.scheduled, made.done]).toEqual([
     ["hop", "hop"],
     [500, 1],
   ]);
@@ -74,7 +74,7 @@ test("a turn that is woken while it works does that work, too", async () => {
   };
   made.batches.wake();
   await made.timeline.runUntil();
-  expect([made.asked, made.done]).toEqual([["hop"], [4]]);
+  expect([made.scheduled, made.done]).toEqual([["hop"], [4]]);
 });
 
 for (const { name, stepMs, done } of [
@@ -89,7 +89,7 @@ for (const { name, stepMs, done } of [
     made.onStep = () => made.batches.wake();
     await made.timeline.runUntil();
     expect(made.done).toEqual(done);
-    expect(made.asked).toEqual(["hop", ...Array<string>(done.length - 1).fill("after 0")]);
+    expect(made.scheduled).toEqual(["hop", ...Array<string>(done.length - 1).fill("after 0")]);
   });
 
 test("nothing is done after a stop: no waiting work, no rest of a turn, no later work", async () => {
@@ -103,5 +103,5 @@ test("nothing is done after a stop: no waiting work, no rest of a turn, no later
   expect(made.work).toBe(7);
   made.batches.wake();
   await made.timeline.runUntil();
-  expect([made.work, made.asked]).toEqual([7, ["hop"]]);
+  expect([made.work, made.scheduled]).toEqual([7, ["hop"]]);
 });

@@ -101,7 +101,7 @@ function happen(server: FakeServer, { what, name }: Happening): void {
 }
 
 /** The objects that a handler knows; checks that each notification is possible after the previous ones. */
-class ToldObjects {
+class NotifiedObjects {
   readonly objects: Map<string, Widget> = new Map();
 
   on(notification: Notification<Widget>): void {
@@ -154,8 +154,8 @@ for (const { name, createQueue } of queues) {
                 pageSize: 2,
                 onHandlerError: (error) => failures.push(error),
               });
-              const told = [new ToldObjects(), new ToldObjects()];
-              for (const [index, one] of told.entries()) {
+              const notified = [new NotifiedObjects(), new NotifiedObjects()];
+              for (const [index, one] of notified.entries()) {
                 informer.addHandler(
                   {
                     name: `h${index}`,
@@ -179,7 +179,8 @@ for (const { name, createQueue } of queues) {
                 informer.lister.list().map((o) => [`shop/${o.metadata.name}`, o.metadata.resourceVersion]),
               );
               expect(Object.fromEntries(cached)).toEqual(Object.fromEntries(there));
-              for (const one of told) expect(new Set(one.objects.values())).toEqual(new Set(informer.lister.list()));
+              for (const one of notified)
+                expect(new Set(one.objects.values())).toEqual(new Set(informer.lister.list()));
               expect(Number(informer.lister.appliedResourceVersion())).toBeLessThanOrEqual(server.version);
               expect(informer.hasSynced).toBe(true);
               expect(failures).toEqual([]);

@@ -93,8 +93,8 @@ function scene(options: Options = {}): Scene {
   };
 }
 
-const asked = (server: FakeServer): string[] =>
-  server.asked.map(({ at, list, watch }) => {
+const requests = (server: FakeServer): string[] =>
+  server.requests.map(({ at, list, watch }) => {
     if (list !== undefined) return `${at} list${list.continueToken === undefined ? "" : ` ${list.continueToken}`}`;
     return `${at} watch ${watch?.resourceVersion === "" ? "everything" : watch?.resourceVersion}`;
   });
@@ -111,8 +111,8 @@ describe("Reflector", () => {
       before: (s) => ["c", "d", "e"].forEach((n) => s.put(n)),
     });
     await pass(10);
-    expect(asked(server)).toEqual(["0 list", "0 list 105/3", "0 list 105/1", "0 watch 105"]);
-    expect(server.asked.every(({ list }) => list?.resourceVersion === undefined)).toBe(true);
+    expect(requests(server)).toEqual(["0 list", "0 list 105/3", "0 list 105/1", "0 watch 105"]);
+    expect(server.requests.every(({ list }) => list?.resourceVersion === undefined)).toBe(true);
     expect(popped).toEqual(["ReplacedAll @105"]);
     expect(lists(events)).toMatchObject([{ why: "start", objects: 5, pages: 3, bytes: 500, resourceVersion: "105" }]);
     expect(watches(events)).toEqual(["opened @105: start"]);
@@ -206,8 +206,8 @@ describe("Reflector", () => {
     ] as const) {
       const { server, pass } = scene({ chance });
       await pass(1);
-      expect(server.asked[0]?.list).toMatchObject({ limit: 500 });
-      expect(server.asked[1]?.watch).toMatchObject({ resourceVersion: "102", timeoutSeconds: seconds });
+      expect(server.requests[0]?.list).toMatchObject({ limit: 500 });
+      expect(server.requests[1]?.watch).toMatchObject({ resourceVersion: "102", timeoutSeconds: seconds });
     }
   });
 
@@ -230,7 +230,7 @@ describe("Reflector", () => {
     server.endWatches(brokenConnection);
     server.put("d");
     await pass(1);
-    expect(asked(server).slice(1)).toEqual(["0 watch 102", "2 watch 103"]);
+    expect(requests(server).slice(1)).toEqual(["0 watch 102", "2 watch 103"]);
     expect(popped.slice(1)).toEqual(["Added shop/c@103", "Added shop/d@104"]);
     expect(watches(events)).toEqual([
       "opened @102: start",
@@ -246,7 +246,7 @@ describe("Reflector", () => {
     await pass(1);
     server.endWatches(brokenConnection);
     await pass(1);
-    expect(asked(server).at(-1)).toBe("2 watch 103");
+    expect(requests(server).at(-1)).toBe("2 watch 103");
   });
 
   test("resumes from the version of a bookmark in quiet times", async () => {
@@ -257,7 +257,7 @@ describe("Reflector", () => {
     server.forget();
     server.endWatches();
     await pass(1);
-    expect(asked(server).slice(2)).toEqual(["2 watch 103"]);
+    expect(requests(server).slice(2)).toEqual(["2 watch 103"]);
   });
 
   test("a watch that the server ended by its timeout is resumed at once; the event says so", async () => {
@@ -265,7 +265,7 @@ describe("Reflector", () => {
     await pass(300_000);
     server.endWatches();
     await pass(1);
-    expect(asked(server).at(-1)).toBe("300000 watch 102");
+    expect(requests(server).at(-1)).toBe("300000 watch 102");
     expect(watches(events).slice(1)).toEqual(["closed @102: timeout by the server", "opened @102: resume"]);
   });
 
@@ -274,9 +274,9 @@ describe("Reflector", () => {
     await pass(1);
     server.endWatches();
     await pass(700);
-    expect(asked(server)).toHaveLength(2);
+    expect(requests(server)).toHaveLength(2);
     await pass(200);
-    expect(asked(server).at(-1)).toBe("801 watch 102");
+    expect(requests(server).at(-1)).toBe("801 watch 102");
   });
 
   test("lists again at once after an ERROR frame with an expired version", async () => {
@@ -289,7 +289,7 @@ describe("Reflector", () => {
     server.losing = false;
     server.sendError(gone);
     await pass(1);
-    expect(asked(server).slice(2)).toEqual(["2 list", "2 watch 104"]);
+    expect(requests(server).slice(2)).toEqual(["2 list", "2 watch 104"]);
     expect(popped.at(-1)).toBe("ReplacedAll @104");
     expect(lists(events).map(({ why, objects }) => ({ why, objects }))).toEqual([
       { why: "start", objects: 2 },
@@ -307,14 +307,14 @@ describe("Reflector", () => {
     server.watchErrors.push(refused(410, "Gone"));
     server.endWatches();
     await pass(1);
-    expect(asked(server).slice(2)).toEqual(["2 watch 103", "2 list", "2 watch 103"]);
+    expect(requests(server).slice(2)).toEqual(["2 watch 103", "2 list", "2 watch 103"]);
   });
 
   test("a server that expires every version at once gets requests at growing intervals", async () => {
     const { server, pass } = scene();
     for (let n = 0; n < 20; n++) server.watchErrors.push(refused(410, "Expired"));
     await pass(12_000);
-    const times = server.asked.filter(({ list }) => list !== undefined).map(({ at }) => at);
+    const times = server.requests.filter(({ list }) => list !== undefined).map(({ at }) => at);
     expect(times).toEqual([0, 800, 2400, 5600, 12000]);
   });
 
@@ -322,7 +322,7 @@ describe("Reflector", () => {
     const { server, pass, popped, events } = scene({ pageSize: 1 });
     server.listErrors.push(undefined, refused(410, "Expired"));
     await pass(10);
-    expect(asked(server)).toEqual(["0 list", "0 list 102/1", "0 list", "0 list 102/1", "0 watch 102"]);
+    expect(requests(server)).toEqual(["0 list", "0 list 102/1", "0 list", "0 list 102/1", "0 watch 102"]);
     expect(popped).toEqual(["ReplacedAll @102"]);
     expect(lists(events)).toMatchObject([
       { error: "410 Expired", objects: 1, pages: 1 },
@@ -335,14 +335,14 @@ describe("Reflector", () => {
     for (const error of [brokenConnection, refused(500, "InternalError"), refused(403, "Forbidden")])
       server.listErrors.push(error);
     await pass(6000);
-    expect(asked(server)).toEqual(["0 list", "800 list", "2400 list", "5600 list", "5600 watch 102"]);
+    expect(requests(server)).toEqual(["0 list", "800 list", "2400 list", "5600 list", "5600 watch 102"]);
   });
 
   test("jitter makes a delay longer by up to 100 %", async () => {
     const { server, pass } = scene({ chance: 0.5 });
     server.listErrors.push(brokenConnection, brokenConnection);
     await pass(5000);
-    expect(asked(server).slice(0, 3)).toEqual(["0 list", "1200 list", "3600 list"]);
+    expect(requests(server).slice(0, 3)).toEqual(["0 list", "1200 list", "3600 list"]);
   });
 
   test("429 keeps the version of the watch, and waits as long as the server says", async () => {
@@ -353,7 +353,7 @@ describe("Reflector", () => {
     await pass(1);
     server.endWatches();
     await pass(8000);
-    expect(asked(server).slice(2)).toEqual(["2 watch 103", "7002 watch 103"]);
+    expect(requests(server).slice(2)).toEqual(["2 watch 103", "7002 watch 103"]);
   });
 
   test("an unavailable server gets requests at growing intervals, and the watch then continues where it was", async () => {
@@ -365,7 +365,7 @@ describe("Reflector", () => {
     server.endWatches(brokenConnection);
     server.put("d");
     await pass(6000);
-    expect(asked(server).slice(2)).toEqual(["2 watch 103", "802 watch 103", "2402 watch 103", "5602 watch 103"]);
+    expect(requests(server).slice(2)).toEqual(["2 watch 103", "802 watch 103", "2402 watch 103", "5602 watch 103"]);
     expect(popped.at(-1)).toBe("Added shop/d@104");
   });
 
@@ -376,7 +376,7 @@ describe("Reflector", () => {
     await pass(1);
     server.sendError({ code: 500, reason: "InternalError" });
     await pass(1000);
-    expect(asked(server).slice(2)).toEqual(["802 watch 103"]);
+    expect(requests(server).slice(2)).toEqual(["802 watch 103"]);
   });
 
   test("a watch without events is resumed at once if it lasted a second, otherwise after a wait", async () => {
@@ -391,7 +391,7 @@ describe("Reflector", () => {
       await pass(800 + lastedMs);
       server.endWatches();
       await pass(5000);
-      expect(asked(server)[3]).toBe(`${resumedAt} watch 102`);
+      expect(requests(server)[3]).toBe(`${resumedAt} watch 102`);
     }
   });
 
@@ -399,12 +399,12 @@ describe("Reflector", () => {
     const { server, pass } = scene();
     server.listErrors.push(brokenConnection, brokenConnection);
     await pass(2400);
-    expect(asked(server).at(-1)).toBe("2400 watch 102");
+    expect(requests(server).at(-1)).toBe("2400 watch 102");
     await pass(200_000);
     server.watchErrors.push(brokenConnection);
     server.endWatches();
     await pass(1000);
-    expect(asked(server).slice(-2)).toEqual(["202400 watch 102", "203200 watch 102"]);
+    expect(requests(server).slice(-2)).toEqual(["202400 watch 102", "203200 watch 102"]);
   });
 
   test("counts what it has read: pages, finished watches, and the open one", async () => {
@@ -427,7 +427,7 @@ describe("Reflector", () => {
     for (const tracksFieldManagers of [true, false]) {
       const { server, pass } = scene({ tracksFieldManagers });
       await pass(1);
-      expect(server.asked.map(({ list, watch }) => (list ?? watch)?.withoutManagedFields?.())).toEqual([
+      expect(server.requests.map(({ list, watch }) => (list ?? watch)?.withoutManagedFields?.())).toEqual([
         !tracksFieldManagers,
         !tracksFieldManagers,
       ]);
@@ -528,7 +528,7 @@ test("a Reflector whose signal is already aborted sends no requests", async () =
     bus: new TraceBus({ now: () => 0 }),
   });
   await reflector.run(AbortSignal.abort());
-  expect([server.asked, reflector.phase]).toEqual([[], "listing"]);
+  expect([server.requests, reflector.phase]).toEqual([[], "listing"]);
 });
 
 describe("Reflector with lists by watch", () => {
@@ -537,9 +537,9 @@ describe("Reflector with lists by watch", () => {
     await pass(1);
     server.sendError(gone);
     await pass(700);
-    expect(asked(server)).toEqual(["0 watch everything"]);
+    expect(requests(server)).toEqual(["0 watch everything"]);
     await pass(200);
-    expect(asked(server)).toEqual(["0 watch everything", "801 watch everything"]);
+    expect(requests(server)).toEqual(["0 watch everything", "801 watch everything"]);
   });
 
   test("reads everything from one watch, and continues with it", async () => {
@@ -549,8 +549,8 @@ describe("Reflector with lists by watch", () => {
     server.put("c");
     await pass(1);
     expect(reflector.bytes).toBe(40);
-    expect(asked(server)).toEqual(["0 watch everything"]);
-    expect(server.asked[0]?.watch).toMatchObject({ sendInitialEvents: true });
+    expect(requests(server)).toEqual(["0 watch everything"]);
+    expect(server.requests[0]?.watch).toMatchObject({ sendInitialEvents: true });
     expect(popped).toEqual(["ReplacedAll @102", "Added shop/c@103"]);
     expect(lists(events)).toMatchObject([{ why: "start", objects: 2, resourceVersion: "102" }]);
   });
@@ -566,7 +566,7 @@ describe("Reflector with lists by watch", () => {
   test("falls back to pages if the server does not support it", async () => {
     const { server, pass, popped } = scene({ watchList: true, before: (s) => (s.supportsWatchList = false) });
     await pass(1);
-    expect(asked(server)).toEqual(["0 watch everything", "0 list", "0 watch 102"]);
+    expect(requests(server)).toEqual(["0 watch everything", "0 list", "0 watch 102"]);
     expect(popped).toEqual(["ReplacedAll @102"]);
   });
 
@@ -574,7 +574,7 @@ describe("Reflector with lists by watch", () => {
     const { server, pass, popped } = scene({ watchList: true });
     server.watchErrors.push(brokenConnection);
     await pass(1000);
-    expect(asked(server)).toEqual(["0 watch everything", "800 watch everything"]);
+    expect(requests(server)).toEqual(["0 watch everything", "800 watch everything"]);
     expect(popped).toEqual(["ReplacedAll @102"]);
   });
 
@@ -585,7 +585,7 @@ describe("Reflector with lists by watch", () => {
     await pass(1);
     server.sendError(gone);
     await pass(1);
-    expect(asked(server)).toEqual(["0 watch everything", "2 watch everything"]);
+    expect(requests(server)).toEqual(["0 watch everything", "2 watch everything"]);
   });
 
   const initial = (options: Options = {}): Scene =>
@@ -634,6 +634,6 @@ describe("Reflector with lists by watch", () => {
       expect(popped.length).toBe(again === "1 list" ? 1 : 0);
       expect(lists(events)[0]).toMatchObject({ error: why, objects: 2 });
       expect(watches(events).slice(0, 2)).toEqual(["opened @: start", `failed @: ${why}`]);
-      expect(asked(server)[1]).toBe(again);
+      expect(requests(server)[1]).toBe(again);
     });
 });

@@ -116,7 +116,7 @@ describe("SharedInformerFactory", () => {
     for (const kind of [Widgets, Gadgets]) factory.forKind(kind);
     factory.start();
     await timeline.runUntil({ ms: 1 });
-    const wanted = [Widgets, Gadgets].map((kind) => server(kind).asked[0]?.list?.withoutManagedFields?.());
+    const wanted = [Widgets, Gadgets].map((kind) => server(kind).requests[0]?.list?.withoutManagedFields?.());
     expect(wanted).toEqual([false, true]);
   });
 
@@ -128,14 +128,14 @@ describe("SharedInformerFactory", () => {
     factory.forKind(Gadgets);
     await timeline.runUntil({ ms: 1 });
     expect(factory.started().map(({ kind }) => kind.kind)).toEqual(["Widget"]);
-    expect(server(Gadgets).asked).toEqual([]);
+    expect(server(Gadgets).requests).toEqual([]);
     factory.start();
     await timeline.runUntil({ ms: 1 });
     expect(factory.states().map(({ kind, phase }) => `${kind} ${phase}`)).toEqual([
       "Widget watching",
       "Gadget watching",
     ]);
-    expect(server(Widgets).asked.filter(({ list }) => list !== undefined)).toHaveLength(1);
+    expect(server(Widgets).requests.filter(({ list }) => list !== undefined)).toHaveLength(1);
   });
 
   test("waits until all caches have their first list", async () => {
@@ -198,8 +198,8 @@ describe("SharedInformerFactory", () => {
     server(Widgets).put("a");
     factory.start();
     await timeline.runUntil({ ms: 1 });
-    expect(server(Widgets).asked[0]?.list?.fieldSelector).toBe("spec.size=1");
-    expect(server(Gadgets).asked[0]?.list?.fieldSelector).toBeUndefined();
+    expect(server(Widgets).requests[0]?.list?.fieldSelector).toBe("spec.size=1");
+    expect(server(Gadgets).requests[0]?.list?.fieldSelector).toBeUndefined();
     expect(lister.get("shop/a")?.kind).toBe("Widget");
   });
 });

@@ -49,13 +49,13 @@ describe("SharedInformer", () => {
   test("has synced when the first list is in the store; a handler, when it was notified of it", async () => {
     const { server, informer, start, timeline } = informerScene();
     server.put("a");
-    let toldAtSync: boolean | undefined;
+    let notifiedAtSync: boolean | undefined;
     const registration = informer.addHandler(idleHandler("h"));
-    void informer.synced.then(() => (toldAtSync = registration.hasSynced()));
+    void informer.synced.then(() => (notifiedAtSync = registration.hasSynced()));
     expect([informer.hasSynced, registration.hasSynced()]).toEqual([false, false]);
     start();
     await timeline.runUntil();
-    expect(toldAtSync).toBe(false);
+    expect(notifiedAtSync).toBe(false);
     expect([informer.hasSynced, registration.hasSynced()]).toEqual([true, true]);
   });
 
@@ -589,7 +589,7 @@ describe("The stage events of an informer", () => {
     await pass(1);
     server.put("a", { managedFields: [entry("maker", "10:00")] });
     await pass(1);
-    expect(server.asked.every(({ list, watch }) => (list ?? watch)?.labelSelector === "app=x")).toBe(true);
+    expect(server.requests.every(({ list, watch }) => (list ?? watch)?.labelSelector === "app=x")).toBe(true);
     expect(of("delta").map(({ detail }) => detail.writer)).toEqual([undefined]);
   });
 });

@@ -32,7 +32,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
   const refusedTokens = new Set<string>();
   /** Requests waiting for a response, the maximum that waited at once, and the total. */
   const waiting: ServerResponse[] = [];
-  let [most, asked] = [0, 0];
+  let [most, total] = [0, 0];
   const slowRequests = 300;
 
   beforeAll(async () => {
@@ -40,11 +40,11 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     writeFileSync(join(dir, "ca.crt"), certificates.ca);
     server = await echoServer({ ...certificates.server, ca: certificates.ca }, (request, response) => {
       if (request.url?.endsWith("/slow") === true) {
-        asked++;
+        total++;
         waiting.push(response);
         most = Math.max(most, waiting.length);
         // No response is sent before all permitted requests have arrived; a request beyond the limit would arrive meanwhile.
-        if (waiting.length === 64 || asked === slowRequests) {
+        if (waiting.length === 64 || total === slowRequests) {
           setTimeout(() => waiting.splice(0).forEach((one) => one.end("{}")), 20);
         }
         return true;
@@ -220,7 +220,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     opened.push(proxy);
     const connection = await connectTo({ token: "t" }, { "proxy-url": `http://127.0.0.1:${proxy.port}` });
     expect((await seen(connection)).header["authorization"]).toBe("Bearer t");
-    expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${server.port}`]);
+    expect(proxy.requests).toEqual([`CONNECT 127.0.0.1:${server.port}`]);
   });
 
   test("names a proxy that is unreachable in the error", async () => {

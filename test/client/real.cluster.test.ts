@@ -211,7 +211,7 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
             code,
             deletes,
             changes,
-            told: [uid, resourceVersion, before].map((value) => value !== ""),
+            present: [uid, resourceVersion, before].map((value) => value !== ""),
             error: error?.replace(name, "NAME"),
           }));
       };
@@ -428,11 +428,11 @@ describe.skipIf(clusterMissing !== undefined)("against a real kube-apiserver", (
     /** Compacts etcd to the current revision, and restarts the server to clear its watch cache. */
     async function compact(): Promise<void> {
       const post = async (path: string, body: unknown): Promise<{ header?: { revision?: string } }> => {
-        const answer = await fetch(`http://127.0.0.1:${cluster.port + 1}/v3/kv/${path}`, {
+        const response = await fetch(`http://127.0.0.1:${cluster.port + 1}/v3/kv/${path}`, {
           method: "POST",
           body: JSON.stringify(body),
         });
-        return (await answer.json()) as { header?: { revision?: string } };
+        return (await response.json()) as { header?: { revision?: string } };
       };
       for (let i = 0; i < 3; i++) await client.create(ConfigMaps, configMap(`filler-${i}`));
       const { header } = await post("range", { key: btoa("/none") });

@@ -1,14 +1,14 @@
 /** Small fake transports for the tests of this folder. */
 import type { ApiRequest, ApiResponse, Transport } from "../../src/api/transport.ts";
 
-export interface FakeAnswer {
+export interface FakeResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as is, anything else as JSON. */
   readonly body?: unknown;
 }
 
-export function answer({ status = 200, headers = {}, body = "" }: FakeAnswer): ApiResponse {
+export function fakeResponse({ status = 200, headers = {}, body = "" }: FakeResponse): ApiResponse {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const chunks = text === "" ? [] : [new TextEncoder().encode(text)];
   return {
@@ -23,14 +23,14 @@ export interface FakeTransport extends Transport {
 }
 
 /** Responds with a function, which may throw, and records the requests. */
-export function fakeTransport(answers: (request: ApiRequest, count: number) => FakeAnswer): FakeTransport {
+export function fakeTransport(respond: (request: ApiRequest, count: number) => FakeResponse): FakeTransport {
   const requests: ApiRequest[] = [];
   return {
     requests,
     send(request) {
       requests.push(request);
       try {
-        return Promise.resolve(answer(answers(request, requests.length)));
+        return Promise.resolve(fakeResponse(respond(request, requests.length)));
       } catch (error) {
         return Promise.reject(error);
       }

@@ -5,21 +5,21 @@ import { long } from "../support/long.ts";
 import type { Case, Result, Table } from "./case.ts";
 import { realPauses } from "./real.ts";
 import { namespaceOf, readRecording } from "./recording.ts";
-import { settledAnswers } from "./settled.ts";
+import { settledResults } from "./settled.ts";
 import { startSideBySide, type SideBySide } from "./side-by-side.ts";
 import { tables } from "./tables.ts";
 
-interface Asking {
+interface TableCase {
   readonly table: Table;
   readonly index: number;
   readonly contractCase: Case;
 }
 
 /** The real server's responses to a case. */
-async function realAnswers({ real }: SideBySide, { table, index, contractCase }: Asking): Promise<Result[]> {
+async function realResults({ real }: SideBySide, { table, index, contractCase }: TableCase): Promise<Result[]> {
   const expected = (await readRecording(table.name))[contractCase.name] ?? [];
   const pauses = [realPauses(), realPauses(1000), realPauses(4000)];
-  return settledAnswers({
+  return settledResults({
     transport: real.transport,
     contractCase,
     namespace: namespaceOf(table, index),
@@ -28,7 +28,7 @@ async function realAnswers({ real }: SideBySide, { table, index, contractCase }:
   });
 }
 
-const asking = (some: readonly Table[]): Asking[] =>
+const casesOf = (some: readonly Table[]): TableCase[] =>
   some.flatMap((table) =>
     table.cases.flatMap((contractCase, index) =>
       contractCase.differs === undefined ? [{ table, index, contractCase }] : [],
@@ -36,26 +36,26 @@ const asking = (some: readonly Table[]): Asking[] =>
   );
 
 /** Cases that order times and let seconds pass: all start at once, concurrently with the others. Each has its own namespace. */
-const passing = asking(tables).filter(
+const passing = casesOf(tables).filter(
   ({ contractCase: { steps, ordersTimes = false } }) => ordersTimes && steps.some(({ method }) => method === "PASS"),
 );
 
-const asked = new Map<Case, Promise<Result[]>>();
+const sentAhead = new Map<Case, Promise<Result[]>>();
 
 /**
  * Sends cases to the real server ahead of the tests, `atOnce` at a time. Most of the time is spent waiting: until a kind is served, or a
  * policy is in force.
  */
-function askAhead(both: SideBySide, cases: readonly Asking[], atOnce: number): void {
-  const waiting = cases.filter(({ contractCase }) => !asked.has(contractCase));
+function sendAhead(both: SideBySide, cases: readonly TableCase[], atOnce: number): void {
+  const waiting = cases.filter(({ contractCase }) => !sentAhead.has(contractCase));
   const free: (() => void)[] = [];
   let running = 0;
   for (const one of waiting) {
     const turn = running++ < atOnce ? Promise.resolve() : new Promise<void>((resolve) => void free.push(resolve));
-    const answers = turn.then(() => realAnswers(both, one)).finally(() => free.shift()?.());
+    const results = turn.then(() => realResults(both, one)).finally(() => free.shift()?.());
     // The failure is reported by the case's own test.
-    answers.catch(() => undefined);
-    asked.set(one.contractCase, answers);
+    results.catch(() => undefined);
+    sentAhead.set(one.contractCase, results);
   }
 }
 
@@ -63,7 +63,7 @@ describe.skipIf(clusterMissing !== undefined)("the contract, on the real server 
   let both: SideBySide;
   beforeAll(async () => {
     both = await startSideBySide();
-    askAhead(both, passing, passing.length);
+    sendAhead(both, passing, passing.length);
   });
   afterAll(() => both.stop());
 
@@ -75,11 +75,11 @@ describe.skipIf(clusterMissing !== undefined)("the contract, on the real server 
       test.skipIf(left !== undefined)(`${table.name}: ${left === undefined ? name : `${name} (${left})`}`, async () => {
         const namespace = namespaceOf(table, index);
         const recorded = (await readRecording(table.name))[name] ?? [];
-        const theirs = await (asked.get(contractCase) ?? realAnswers(both, { table, index, contractCase }));
+        const theirs = await (sentAhead.get(contractCase) ?? realResults(both, { table, index, contractCase }));
         expect([...recorded]).toEqual(theirs);
         const { transport, pauses } = both.mine;
         const tries = { transport, contractCase, namespace, expected: theirs, pauses: [pauses, pauses, pauses] };
-        expect(await settledAnswers(tries)).toEqual(theirs);
+        expect(await settledResults(tries)).toEqual(theirs);
       });
     }
   };
@@ -90,7 +90,7 @@ describe.skipIf(clusterMissing !== undefined)("the contract, on the real server 
   describe("side by side", () => {
     const apart = tables.filter(({ sideBySide = false }) => sideBySide);
     beforeAll(() => {
-      askAhead(both, asking(apart.filter(({ slow }) => slow === undefined || long)), 8);
+      sendAhead(both, casesOf(apart.filter(({ slow }) => slow === undefined || long)), 8);
     });
     for (const table of apart) testsOf(table);
   });

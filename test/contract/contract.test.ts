@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { namespaceOf, readRecording } from "./recording.ts";
-import { settledAnswers } from "./settled.ts";
+import { settledResults } from "./settled.ts";
 import { bareSandbox } from "./side-by-side.ts";
 import { tables } from "./tables.ts";
 
@@ -18,8 +18,8 @@ for (const table of tables) {
       test.skipIf(differs !== undefined)(differs === undefined ? name : `${name} (differs: ${differs})`, async () => {
         const expected = recorded[name] ?? [];
         const tries = [pauses, pauses, pauses];
-        const asked = { transport, contractCase, namespace: namespaceOf(table, index), expected, pauses: tries };
-        expect(await settledAnswers(asked)).toEqual([...expected]);
+        const run = { transport, contractCase, namespace: namespaceOf(table, index), expected, pauses: tries };
+        expect(await settledResults(run)).toEqual([...expected]);
       });
     }
   });

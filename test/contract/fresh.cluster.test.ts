@@ -8,7 +8,7 @@ import { adminOf, type Cluster, clusterMissing, startCluster } from "../support/
 import { type Json, namesOf } from "./names.ts";
 import { normalized } from "./normalize.ts";
 
-type Ask = Cluster["request"];
+type Send = Cluster["request"];
 
 /** Kinds that the sandbox does not have. */
 const leftOut: readonly { readonly kind: string; readonly because: string }[] = [
@@ -22,8 +22,8 @@ const leftOut: readonly { readonly kind: string; readonly because: string }[] = 
  */
 const occasional: ReadonlySet<string> = new Set(["api/v1/events", "apis/events.k8s.io/v1/events"]);
 
-interface Asked {
-  readonly ask: Ask;
+interface FreshServer {
+  readonly send: Send;
   readonly port: number;
   readonly ca: string;
   /** Start of the server, in ms since 1970. */
@@ -31,14 +31,14 @@ interface Asked {
 }
 
 /** All objects by kind and key. The server's own ports and addresses are replaced by the same names. */
-async function everything({ ask, port, ca, startedAt }: Asked): Promise<Map<string, unknown>> {
+async function everything({ send, port, ca, startedAt }: FreshServer): Promise<Map<string, unknown>> {
   const found = new Map<string, unknown>();
-  const { groups } = (await ask("GET", "/apis")).body as { groups: { preferredVersion: { groupVersion: string } }[] };
+  const { groups } = (await send("GET", "/apis")).body as { groups: { preferredVersion: { groupVersion: string } }[] };
   const versions = ["api/v1", ...groups.map(({ preferredVersion }) => `apis/${preferredVersion.groupVersion}`)];
   for (const version of versions) {
-    const { resources } = (await ask("GET", `/${version}`)).body as { resources: { name: string; verbs: string[] }[] };
+    const { resources } = (await send("GET", `/${version}`)).body as { resources: { name: string; verbs: string[] }[] };
     for (const { name } of resources.filter(({ verbs, name }) => verbs.includes("list") && !name.includes("/"))) {
-      const { items } = (await ask("GET", `/${version}/${name}`)).body as { items: Json[] };
+      const { items } = (await send("GET", `/${version}/${name}`)).body as { items: Json[] };
       for (const item of items) {
         const { metadata } = item as { metadata: { namespace?: string; name: string } };
         const own = JSON.stringify(item)
@@ -47,10 +47,10 @@ async function everything({ ask, port, ca, startedAt }: Asked): Promise<Map<stri
           .replaceAll(/"(127\.0\.0\.1|192\.0\.2\.2)"/g, '"HOST"')
           .replaceAll(/"since":"[-\d]*"/g, '"since":"DATE"');
         const key = `${version}/${name} ${metadata.namespace ?? ""}/${metadata.name}`;
-        const answer = { body: JSON.parse(own) as unknown, from: startedAt, until: Date.now() };
+        const response = { body: JSON.parse(own) as unknown, from: startedAt, until: Date.now() };
         // Each object has its own names, because the order of creation is random.
-        const names = namesOf([answer], { startedAt, sent: undefined, ordersTimes: false });
-        found.set(key, normalized(answer.body, { ...answer, names }));
+        const names = namesOf([response], { startedAt, sent: undefined, ordersTimes: false });
+        found.set(key, normalized(response.body, { ...response, names }));
       }
     }
   }
@@ -134,14 +134,14 @@ interface Swagger {
 }
 
 /** Returns all OpenAPI documents, once they contain the definition. */
-async function openApiOf(ask: Ask): Promise<OpenApi> {
-  await ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets);
+async function openApiOf(send: Send): Promise<OpenApi> {
+  await send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", widgets);
   let swagger: Swagger | undefined;
   let paths: Record<string, unknown> = {};
   // The real server publishes a new kind after some seconds.
   for (let tries = 0; tries < 120; tries++) {
-    swagger = (await ask("GET", "/openapi/v2")).body as Swagger;
-    const { body } = await ask("GET", "/openapi/v3");
+    swagger = (await send("GET", "/openapi/v2")).body as Swagger;
+    const { body } = await send("GET", "/openapi/v3");
     ({ paths } = (typeof body === "string" ? JSON.parse(body) : body) as { paths: Record<string, unknown> });
     const versions = ["v1", "v2"].map((version) => `apis/example.com/${version}`);
     if (versions.every((version) => paths[version] !== undefined) && swagger.definitions["com.example.v1.Widget"])
@@ -150,7 +150,7 @@ async function openApiOf(ask: Ask): Promise<OpenApi> {
   }
   const index = Object.keys(paths);
   const documents = new Map<string, unknown>();
-  for (const path of index) documents.set(path, (await ask("GET", `/openapi/v3/${path}`)).body);
+  for (const path of index) documents.set(path, (await send("GET", `/openapi/v3/${path}`)).body);
   return { index: index.sort(), documents, swagger: swagger as Swagger };
 }
 
@@ -195,11 +195,11 @@ describe.skipIf(clusterMissing !== undefined)("a new server", () => {
       rbac: true,
     });
     served = await serveSandbox(sandbox);
-    ours = await everything({ ...served, ask: adminOf(served).request, startedAt });
+    ours = await everything({ ...served, send: adminOf(served).request, startedAt });
     // The real server creates its own objects in the first seconds, in random order.
     const last = "apis/discovery.k8s.io/v1/endpointslices default/kubernetes";
     for (let tries = 0; tries < 30; tries++) {
-      theirs = await everything({ ...cluster, ask: (...asked) => cluster.request(...asked), startedAt });
+      theirs = await everything({ ...cluster, send: (...args) => cluster.request(...args), startedAt });
       const cidr = JSON.stringify(theirs.get("apis/networking.k8s.io/v1/servicecidrs /kubernetes") ?? {});
       if (theirs.has(last) && cidr.includes("Ready")) break;
       await Bun.sleep(500);
@@ -221,7 +221,7 @@ describe.skipIf(clusterMissing !== undefined)("a new server", () => {
 
   test("publishes the same OpenAPI, also for a custom resource", async () => {
     const [real, own] = await Promise.all([
-      openApiOf((...asked) => cluster.request(...asked)),
+      openApiOf((...args) => cluster.request(...args)),
       openApiOf(adminOf(served).request),
     ]);
     expect(own.index).toEqual(real.index);

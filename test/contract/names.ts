@@ -5,8 +5,8 @@
 
 export type Json = Record<string, unknown>;
 
-/** A response body, and when the request was sent and answered, in ms since 1970 on the server's clock. */
-export interface Answered {
+/** A response body, and when the request was sent and the response received, in ms since 1970 on the server's clock. */
+export interface TimedResponse {
   readonly body: unknown;
   readonly from: number;
   readonly until: number;
@@ -62,26 +62,28 @@ export interface Circumstances {
   readonly ordersTimes: boolean;
 }
 
-export function namesOf(answers: readonly Answered[], { startedAt, sent, ordersTimes }: Circumstances): Names {
-  const said = JSON.stringify(sent ?? null);
-  const texts = answers.flatMap(({ body }) => textsIn(body));
-  const isOurs = (found: string): boolean => !said.includes(found);
+export function namesOf(responses: readonly TimedResponse[], { startedAt, sent, ordersTimes }: Circumstances): Names {
+  const sentText = JSON.stringify(sent ?? null);
+  const texts = responses.flatMap(({ body }) => textsIn(body));
+  const isOurs = (found: string): boolean => !sentText.includes(found);
   const created = new Map<string, string>();
-  for (const meta of answers.flatMap(({ body }) => metasIn(body))) {
+  for (const meta of responses.flatMap(({ body }) => metasIn(body))) {
     const { uid: of, creationTimestamp } = meta;
     if (typeof of === "string" && typeof creationTimestamp === "string" && !created.has(of))
       created.set(of, creationTimestamp);
   }
-  const times = timesOf(answers, { startedAt, isOurs, ordersTimes });
-  const written = [...said.matchAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g)].map(([found]) => found);
+  const times = timesOf(responses, { startedAt, isOurs, ordersTimes });
+  const written = [...sentText.matchAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g)].map(([found]) => found);
   return {
     uids: numbered(texts.flatMap((text) => text.match(uid) ?? []).filter(isOurs), "UID"),
-    versions: versionsOf(answers),
-    sentVersions: new Set([...said.matchAll(/resourceVersion\\*"?[=:]\\*"?(\d+)/g)].map(([, found]) => found ?? "")),
+    versions: versionsOf(responses),
+    sentVersions: new Set(
+      [...sentText.matchAll(/resourceVersion\\*"?[=:]\\*"?(\d+)/g)].map(([, found]) => found ?? ""),
+    ),
     times,
     instants: [...times.keys(), ...written].map((text) => Date.parse(text)),
     created,
-    generated: generatedOf(answers),
+    generated: generatedOf(responses),
     addresses: numbered(texts.flatMap((text) => text.match(address) ?? []).filter(isOurs), "IP"),
     ordersTimes,
   };
@@ -111,14 +113,14 @@ function metasIn(value: unknown): Json[] {
   return typeof value["uid"] === "string" || "generateName" in value ? [value, ...inside] : inside;
 }
 
-function generatedOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
+function generatedOf(responses: readonly TimedResponse[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const add = (name: string, stem: string): void => {
     if (names.has(name)) return;
     const isProper = suffixAlphabet.test(name.slice(stem.length));
     names.set(name, `${stem}RAND${names.size + 1}${isProper ? "" : " of a strange alphabet"}`);
   };
-  for (const { body } of answers) {
+  for (const { body } of responses) {
     for (const { name, generateName } of metasIn(body)) {
       if (typeof name !== "string" || typeof generateName !== "string") continue;
       const stem = generateName.slice(0, longestStem);
@@ -132,7 +134,7 @@ function generatedOf(answers: readonly Answered[]): ReadonlyMap<string, string> 
 /** While the server establishes a CustomResourceDefinition, it writes an APIService in the background: either can be written first. */
 const writtenBeside = "APIService";
 
-function versionsOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
+function versionsOf(responses: readonly TimedResponse[]): ReadonlyMap<string, string> {
   const found = new Set<string>();
   const beside = new Set<string>();
   const walk = (value: unknown, isList: boolean): void => {
@@ -144,17 +146,17 @@ function versionsOf(answers: readonly Answered[]): ReadonlyMap<string, string> {
     if (typeof own === "string" && !list) (value["kind"] === writtenBeside ? beside : found).add(own);
     for (const item of Object.values(value)) walk(item, value["type"] === "BOOKMARK");
   };
-  for (const { body } of answers) walk(body, false);
+  for (const { body } of responses) walk(body, false);
   const numberedIn = (versions: ReadonlySet<string>, name: string): [string, string][] =>
     [...versions].sort((a, b) => Number(a) - Number(b)).map((version, index) => [version, `${name}${index + 1}`]);
   return new Map([...numberedIn(beside, `${writtenBeside} v`), ...numberedIn(found, "v")]);
 }
 
 /** When the deletion was requested: the deletionTimestamp minus the grace period. */
-export function askedForDeletion({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: Json): string | undefined {
+export function deletionRequestedAt({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: Json): string | undefined {
   if (typeof deletionTimestamp !== "string") return undefined;
-  const asked = Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000;
-  return Number.isNaN(asked) ? undefined : new Date(asked).toISOString().replace(".000Z", "Z");
+  const requestedAt = Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000;
+  return Number.isNaN(requestedAt) ? undefined : new Date(requestedAt).toISOString().replace(".000Z", "Z");
 }
 
 interface Naming extends Pick<Circumstances, "startedAt" | "ordersTimes"> {
@@ -165,7 +167,7 @@ interface Naming extends Pick<Circumstances, "startedAt" | "ordersTimes"> {
 const cutMs = 1000;
 
 function timesOf(
-  answers: readonly Answered[],
+  responses: readonly TimedResponse[],
   { startedAt, isOurs, ordersTimes }: Naming,
 ): ReadonlyMap<string, string> {
   const start = startedAt - cutMs;
@@ -178,12 +180,12 @@ function timesOf(
     else names.set(text, at <= start ? `EARLIER ${kind}` : `${kind} + ${Math.ceil((at - until) / cutMs)} s`);
   };
   const isTime = (text: string): boolean => time.test(text);
-  for (const { body, until } of answers) {
-    const asked = metasIn(body).flatMap((meta) => askedForDeletion(meta) ?? []);
-    for (const text of [...textsIn(withoutDue(body)).filter(isTime), ...asked]) add(text, until);
+  for (const { body, until } of responses) {
+    const requestTimes = metasIn(body).flatMap((meta) => deletionRequestedAt(meta) ?? []);
+    for (const text of [...textsIn(withoutDue(body)).filter(isTime), ...requestTimes]) add(text, until);
   }
   // Added last, because on a slow machine an object can be created in the same second in which an earlier deletion is due.
-  for (const { body, until } of answers) for (const text of textsIn(body).filter(isTime)) add(text, until);
+  for (const { body, until } of responses) for (const text of textsIn(body).filter(isTime)) add(text, until);
   if (!ordersTimes) return names;
   const within = [...names].filter(([, name]) => name === "TIME" || name === "MICROTIME").map(([text]) => text);
   for (const [index, text] of within.sort().entries()) names.set(text, `TIME${index + 1}`);

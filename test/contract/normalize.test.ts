@@ -1,35 +1,33 @@
 /** Normalized responses must still differ where it matters. */
 import { describe, expect, test } from "bun:test";
-import { type Answered, namesOf } from "./names.ts";
+import { type TimedResponse, namesOf } from "./names.ts";
 import { normalized } from "./normalize.ts";
 
 const startedAt = Date.parse("2026-01-01T12:00:00.500Z");
 const [first, second] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
 
 /** Normalizes bodies of responses that each took 10 ms, the last one `lastsMs`. */
-function told(
+function normalizedBodies(
   bodies: readonly unknown[],
   { sent, ordersTimes = false, lastsMs = 10 }: { sent?: unknown; ordersTimes?: boolean; lastsMs?: number } = {},
 ) {
-  const answers: Answered[] = bodies.map((body, index) => ({
+  const responses: TimedResponse[] = bodies.map((body, index) => ({
     body,
     from: startedAt,
     until: startedAt + (index === bodies.length - 1 ? lastsMs : 10),
   }));
-  const names = namesOf(answers, { startedAt, sent, ordersTimes });
-  return answers.map(({ body, from, until }) => normalized(body, { names, from, until }));
+  const names = namesOf(responses, { startedAt, sent, ordersTimes });
+  return responses.map(({ body, from, until }) => normalized(body, { names, from, until }));
 }
 
 const object = (metadata: object): object => ({ kind: "Pod", metadata });
 
 describe("normalization replaces", () => {
   test("identities by their first appearance, but not those that the case chose", () => {
-    expect(told([{ uid: first }, { uid: second, message: `not ${first}` }, { uid: first }], { sent: [] })).toEqual([
-      { uid: "UID1" },
-      { uid: "UID2", message: "not UID1" },
-      { uid: "UID1" },
-    ]);
-    expect(told([{ uid: first }], { sent: { preconditions: { uid: first } } })).toEqual([{ uid: first }]);
+    expect(
+      normalizedBodies([{ uid: first }, { uid: second, message: `not ${first}` }, { uid: first }], { sent: [] }),
+    ).toEqual([{ uid: "UID1" }, { uid: "UID2", message: "not UID1" }, { uid: "UID1" }]);
+    expect(normalizedBodies([{ uid: first }], { sent: { preconditions: { uid: first } } })).toEqual([{ uid: first }]);
   });
 
   test.each([
@@ -40,24 +38,24 @@ describe("normalization replaces", () => {
     { name: "with the digits of a MicroTime", value: "2026-01-01T12:00:00.505000Z", stands: "MICROTIME" },
     { name: "with the digits of JavaScript", value: "2026-01-01T12:00:00.505Z", stands: "TIME of 3 digits" },
   ])("a time $name", ({ value, stands }) => {
-    expect(told([{ startTime: value }])).toEqual([{ startTime: stands }]);
+    expect(normalizedBodies([{ startTime: value }])).toEqual([{ startTime: stands }]);
   });
 
   test("no time that the case chose", () => {
     const startTime = "2020-01-01T00:00:00Z";
-    expect(told([{ startTime }], { sent: { startTime } })).toEqual([{ startTime }]);
+    expect(normalizedBodies([{ startTime }], { sent: { startTime } })).toEqual([{ startTime }]);
   });
 
   test("a creation time that changes by a marker", () => {
     const made = (creationTimestamp: string): object => object({ uid: first, creationTimestamp });
-    const [, after] = told([made("2026-01-01T12:00:00Z"), made("2026-01-01T11:59:59Z")]);
+    const [, after] = normalizedBodies([made("2026-01-01T12:00:00Z"), made("2026-01-01T11:59:59Z")]);
     expect(after).toEqual(object({ uid: "UID1", creationTimestamp: "EARLIER TIME, moved" }));
   });
 
   test("the time of a deletion by its request and its grace period", () => {
     const gone = (deletionTimestamp: string, deletionGracePeriodSeconds: number): object =>
       object({ uid: first, deletionTimestamp, deletionGracePeriodSeconds });
-    const [right, wrong] = told([gone("2026-01-01T12:00:30Z", 30), gone("2026-01-01T12:00:00Z", 30)]);
+    const [right, wrong] = normalizedBodies([gone("2026-01-01T12:00:30Z", 30), gone("2026-01-01T12:00:00Z", 30)]);
     expect(right).toMatchObject({ metadata: { deletionTimestamp: "TIME + 30 s" } });
     expect(wrong).toMatchObject({ metadata: { deletionTimestamp: "EARLIER TIME + 30 s" } });
   });
@@ -65,7 +63,7 @@ describe("normalization replaces", () => {
   test("the creation time of an object created in the second in which an earlier deletion is due", () => {
     const due = "2026-01-01T12:00:30Z";
     const gone = object({ uid: first, deletionTimestamp: due, deletionGracePeriodSeconds: 30 });
-    const [deleted, made] = told([gone, object({ creationTimestamp: due })], { lastsMs: 40_000 });
+    const [deleted, made] = normalizedBodies([gone, object({ creationTimestamp: due })], { lastsMs: 40_000 });
     expect(deleted).toMatchObject({ metadata: { deletionTimestamp: "TIME + 30 s" } });
     expect(made).toMatchObject({ metadata: { creationTimestamp: "TIME" } });
   });
@@ -73,7 +71,13 @@ describe("normalization replaces", () => {
   test("a list's version by the versions of its objects", () => {
     const list = (resourceVersion: string): object => ({ kind: "PodList", metadata: { resourceVersion }, items: [] });
     const bodies = [object({ resourceVersion: "10" }), object({ resourceVersion: "12" })];
-    const shown = told([...bodies, list("9"), list("11"), list("12"), { ...list("1"), metadata: {} }]).slice(2);
+    const shown = normalizedBodies([
+      ...bodies,
+      list("9"),
+      list("11"),
+      list("12"),
+      { ...list("1"), metadata: {} },
+    ]).slice(2);
     expect(shown.map((body) => (body as { metadata: { resourceVersion?: string } }).metadata.resourceVersion)).toEqual([
       "VERSION",
       "VERSION since v1",
@@ -83,14 +87,18 @@ describe("normalization replaces", () => {
   });
 
   test("addresses of Services: two with the same one show it", () => {
-    expect(told([{ a: "10.0.3.4", b: "10.0.3.4", c: "10.0.9.9", d: "10.0.1.1" }], { sent: { c: "10.0.9.9" } })).toEqual(
-      [{ a: "IP1", b: "IP1", c: "10.0.9.9", d: "IP2" }],
-    );
+    expect(
+      normalizedBodies([{ a: "10.0.3.4", b: "10.0.3.4", c: "10.0.9.9", d: "10.0.1.1" }], { sent: { c: "10.0.9.9" } }),
+    ).toEqual([{ a: "IP1", b: "IP1", c: "10.0.9.9", d: "IP2" }]);
   });
 
   test("generated names by their first appearance, in messages too, if their letters are valid", () => {
     const made = (name: string): object => ({ metadata: { name, generateName: "web-" } });
-    const [, vowels, message] = told([made("web-bcdf2"), made("web-aeiou"), { message: 'pods "web-bcdf2" not found' }]);
+    const [, vowels, message] = normalizedBodies([
+      made("web-bcdf2"),
+      made("web-aeiou"),
+      { message: 'pods "web-bcdf2" not found' },
+    ]);
     expect(vowels).toMatchObject({ metadata: { name: "web-RAND2 of a strange alphabet" } });
     expect(message).toEqual({ message: 'pods "web-RAND1" not found' });
   });
@@ -99,7 +107,10 @@ describe("normalization replaces", () => {
     const message = (difference: string): object => ({
       message: `[spec: Forbidden: existing ephemeral containers "e" may not be changed\n${difference}, b: Required value]`,
     });
-    const [theirs, ours] = told([message('@@ -1 +1 @@\n {\n- "Image": "i",\n+ "Image": "j",\n'), message("")]);
+    const [theirs, ours] = normalizedBodies([
+      message('@@ -1 +1 @@\n {\n- "Image": "i",\n+ "Image": "j",\n'),
+      message(""),
+    ]);
     expect(theirs).toEqual(ours);
     expect(JSON.stringify(ours)).toContain("b: Required value]");
   });
@@ -108,7 +119,7 @@ describe("normalization replaces", () => {
     const refused = (patched: object): object => ({
       message: `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: no`,
     });
-    const [a, b, other] = told([
+    const [a, b, other] = normalizedBodies([
       refused({ kind: "Pod", data: { k: "v" } }),
       refused({ apiVersion: "v1", kind: "Pod" }),
       refused({ kind: "Pod", data: { k: "w" } }),
@@ -123,7 +134,10 @@ describe("normalization replaces", () => {
       cells: [age],
       object: object({ creationTimestamp: "2026-01-01T12:00:00Z" }),
     });
-    expect(told([row("0s"), row("5m")]).map((body) => (body as { cells: string[] }).cells[0])).toEqual(["AGE", "5m"]);
+    expect(normalizedBodies([row("0s"), row("5m")]).map((body) => (body as { cells: string[] }).cells[0])).toEqual([
+      "AGE",
+      "5m",
+    ]);
   });
 
   test("the order of errors about one map by their keys, in the message too; those about a list keep theirs", () => {
@@ -131,7 +145,7 @@ describe("normalization replaces", () => {
       message: `LimitRange "a" is invalid: [${fields.map((field) => `${field}: no`).join(", ")}]`,
       details: { causes: fields.map((field) => ({ field, message: "no" })) },
     });
-    const [theirs, ours, other, list, turned] = told([
+    const [theirs, ours, other, list, turned] = normalizedBodies([
       refused("spec.type", "spec.min[b]", "spec.min[10]", "spec.max[a]"),
       refused("spec.type", "spec.min[10]", "spec.min[b]", "spec.max[a]"),
       refused("spec.type", "spec.max[a]", "spec.min[10]", "spec.min[b]"),

@@ -1,8 +1,8 @@
 /** Normalizes responses so that servers and runs can be compared: everything that differs between runs is replaced by a name. */
 import {
   address,
-  type Answered,
-  askedForDeletion,
+  type TimedResponse,
+  deletionRequestedAt,
   isListObject,
   isObject,
   type Json,
@@ -11,8 +11,8 @@ import {
   uid,
 } from "./names.ts";
 
-/** When the request was sent and answered, on the server's clock, and the names of the case. */
-export interface Context extends Pick<Answered, "from" | "until"> {
+/** When the request was sent and the response received, on the server's clock, and the names of the case. */
+export interface Context extends Pick<TimedResponse, "from" | "until"> {
   readonly names: Names;
 }
 
@@ -196,7 +196,7 @@ export function inOrderOfKeys(status: Record<string, unknown>): void {
     run.some(isKeyed) ? run.toSorted((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0)) : run,
   );
   const textOf = (some: readonly Cause[]): string =>
-    some.map(({ field: at, message: said }) => `${at}: ${said}`).join(", ");
+    some.map(({ field: at, message: text }) => `${at}: ${text}`).join(", ");
   status["details"] = { ...details, causes: sorted };
   status["message"] = message.replace(textOf(causes), () => textOf(sorted));
 }
@@ -227,8 +227,8 @@ function isMoved({ uid: of, creationTimestamp }: Json, { created }: Names): bool
 
 /** `TIME + 30 s`: requested during the case, with a grace period of 30 s. */
 function deletion(meta: Json, { times }: Names): string | undefined {
-  const asked = askedForDeletion(meta);
-  const name = asked === undefined ? undefined : times.get(asked);
+  const requestedAt = deletionRequestedAt(meta);
+  const name = requestedAt === undefined ? undefined : times.get(requestedAt);
   return name === undefined ? undefined : `${name} + ${Number(meta["deletionGracePeriodSeconds"] ?? 0)} s`;
 }
 

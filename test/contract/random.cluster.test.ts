@@ -12,8 +12,8 @@ import type { Case, Result, Step } from "./case.ts";
 import { randomApplies } from "./random/applies.ts";
 import { inFlight } from "./random/in-flight.ts";
 import {
-  knownAnswers,
-  type KnownAnswer,
+  knownStatusDifferences,
+  type KnownStatusDifference,
   knownDifferences,
   type KnownDifference,
   withoutKnown,
@@ -75,13 +75,13 @@ async function play(seed: number, making: Making, real: Side, mine: Side): Promi
 }
 
 /** Returns the request whose response differs: the difference shows only its surroundings. */
-function said(step: Step | undefined, index: number): string {
+function stepText(step: Step | undefined, index: number): string {
   return `step ${index}: ${JSON.stringify(step)}`;
 }
 
 function isSame({ theirs, ours }: Played): boolean {
-  return theirs.every((answer, index) => {
-    const compared = withoutKnown(answer, ours[index] as Result);
+  return theirs.every((result, index) => {
+    const compared = withoutKnown(result, ours[index] as Result);
     return Bun.deepEquals(compared.ours, compared.theirs);
   });
 }
@@ -106,11 +106,11 @@ describe.skipIf(clusterMissing !== undefined)(
         const { made, theirs, ours } = await (played.get(seed) as Promise<Played>);
         expect(theirs.length).toBe(made.steps.length);
         expect(ours.length).toBe(theirs.length);
-        for (const [index, answer] of theirs.entries()) {
+        for (const [index, result] of theirs.entries()) {
           const step = made.steps[index];
-          const compared = withoutKnown(answer, ours[index] as Result);
+          const compared = withoutKnown(result, ours[index] as Result);
           for (const known of compared.met) met.add(known);
-          expect({ result: compared.ours }, said(step, index)).toEqual({ result: compared.theirs });
+          expect({ result: compared.ours }, stepText(step, index)).toEqual({ result: compared.theirs });
         }
       },
       limitMs,
@@ -120,10 +120,10 @@ describe.skipIf(clusterMissing !== undefined)(
       "applies of several managers, seed %p",
       async (seed) => {
         const { made, theirs, ours } = await (applied.get(seed) as Promise<Played>);
-        for (const [index, answer] of theirs.entries()) {
+        for (const [index, result] of theirs.entries()) {
           const step = made.steps[index];
-          const compared = withoutKnown(answer, ours[index] as Result);
-          expect({ result: compared.ours }, said(step, index)).toEqual({ result: compared.theirs });
+          const compared = withoutKnown(result, ours[index] as Result);
+          expect({ result: compared.ours }, stepText(step, index)).toEqual({ result: compared.theirs });
         }
       },
       limitMs,
@@ -153,20 +153,20 @@ describe.skipIf(clusterMissing !== undefined)(
       return { struct: resource.struct, schema: registry.schema, subresources: resource.subresources, length };
     }
 
-    const metAnswers = new Set<KnownAnswer>();
+    const metDifferences = new Set<KnownStatusDifference>();
 
     function ofAnotherClass({ steps }: Case, { theirs, ours }: Pick<Played, "theirs" | "ours">): object[] {
-      return theirs.flatMap((answer, index) => {
+      return theirs.flatMap((result, index) => {
         // Each step has a response on either server.
         const [step, own] = [steps[index] as Step, ours[index] as Result];
-        if (Math.floor(answer.status / 100) === Math.floor(own.status / 100)) return [];
-        const known = knownAnswers.find((one) => one.is({ step, theirs: answer.status, ours: own.status }));
-        if (known !== undefined) metAnswers.add(known);
-        const said = ({ status, body }: Result): object => ({
+        if (Math.floor(result.status / 100) === Math.floor(own.status / 100)) return [];
+        const known = knownStatusDifferences.find((one) => one.is({ step, theirs: result.status, ours: own.status }));
+        if (known !== undefined) metDifferences.add(known);
+        const summaryOf = ({ status, body }: Result): object => ({
           status,
           message: (body as { message?: unknown }).message,
         });
-        return known === undefined ? [{ step, theirs: said(answer), ours: said(own) }] : [];
+        return known === undefined ? [{ step, theirs: summaryOf(result), ours: summaryOf(own) }] : [];
       });
     }
 
@@ -213,7 +213,7 @@ describe.skipIf(clusterMissing !== undefined)(
     });
 
     test.skipIf(!long || only !== undefined)("every known difference in the class of a status occurred", () => {
-      const missed = knownAnswers.filter((known) => known.byChance !== true && !metAnswers.has(known));
+      const missed = knownStatusDifferences.filter((known) => known.byChance !== true && !metDifferences.has(known));
       expect(missed.map(({ reason }) => reason)).toEqual([]);
     });
   },

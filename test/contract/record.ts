@@ -5,8 +5,8 @@ import { realPauses, realTransport } from "./real.ts";
 import { runCase } from "./run.ts";
 import { tables } from "./tables.ts";
 
-const asked = process.argv.slice(2);
-const chosen = tables.filter(({ name }) => asked.length === 0 || asked.includes(name));
+const names = process.argv.slice(2);
+const chosen = tables.filter(({ name }) => names.length === 0 || names.includes(name));
 
 /** Long enough for the server's caches to contain all writes before the next response is recorded. */
 const pauses = realPauses(1000);

@@ -2,14 +2,14 @@
 import { type ApiResponse, readAll, type Method, type Transport } from "../../src/api/transport.ts";
 import { readYaml } from "../../src/sandbox/serialization/yaml/read.ts";
 import type { Case, Result, Step } from "./case.ts";
-import { type Answered, isListObject, type Json, namesOf } from "./names.ts";
+import { type TimedResponse, isListObject, type Json, namesOf } from "./names.ts";
 import { normalized, normalizedText } from "./normalize.ts";
 import { startWebhooks, type Webhooks } from "./webhooks.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-interface Raw extends Answered {
+interface Raw extends TimedResponse {
   readonly status: number;
   readonly warning: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,12 +28,12 @@ const usualHeaders: Readonly<Record<string, string | undefined>> = {
 
 /** The requested headers and those with an unusual value. Every response must have an audit ID, so only a missing one is reported. */
 function headersOf(response: ApiResponse, shows: readonly string[]): Record<string, string> {
-  const told: Record<string, string> = {};
+  const shown: Record<string, string> = {};
   for (const name of new Set([...shows, ...Object.keys(usualHeaders)])) {
     const value = response.header(name);
-    if (value !== usualHeaders[name] || shows.includes(name)) told[name] = value ?? "none";
+    if (value !== usualHeaders[name] || shows.includes(name)) shown[name] = value ?? "none";
   }
-  return response.header("audit-id") === undefined ? { ...told, "audit-id": "none" } : told;
+  return response.header("audit-id") === undefined ? { ...shown, "audit-id": "none" } : shown;
 }
 
 /** The clock of a server, and ways to wait for it. */
@@ -47,12 +47,12 @@ export interface Pauses {
 }
 
 /** Replaces `{ns}` and placeholders such as `{0.metadata.uid}` in all strings of a value. */
-function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
+function filled<T>(value: T, namespace: string, responses: readonly Raw[]): T {
   if (typeof value === "string") {
     return value.replaceAll(/\{(ns|\d+(?:\.[\w-]+)+)\}/g, (_whole, what: string) => {
       if (what === "ns") return namespace;
       const [index = "0", ...path] = what.split(".");
-      let here: unknown = answers[Number(index)]?.body;
+      let here: unknown = responses[Number(index)]?.body;
       // The resourceVersion of a list is not that of an object, but could equal one by chance on one of the servers.
       if (path.at(-1) === "resourceVersion" && isListObject((here ?? {}) as Json)) return "1";
       for (const key of path) here = (here as Json | undefined)?.[key];
@@ -60,10 +60,10 @@ function filled<T>(value: T, namespace: string, answers: readonly Raw[]): T {
       return typeof here === "string" ? here : "1";
     }) as T;
   }
-  if (Array.isArray(value)) return value.map((item: unknown) => filled(item, namespace, answers)) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => filled(item, namespace, responses)) as T;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, filled(item as unknown, namespace, answers)]),
+    Object.entries(value).map(([key, item]) => [key, filled(item as unknown, namespace, responses)]),
   ) as T;
 }
 
@@ -150,31 +150,31 @@ export async function runCase(
     path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
     body: { metadata: { name: "default" } },
   });
-  const answers: Raw[] = [];
+  const responses: Raw[] = [];
   const webhooks = hooks === undefined ? undefined : await startWebhooks();
   webhooks?.set(namespace, hooks ?? {});
   for (const step of steps) {
     const from = pauses.now();
     if (step.method === "RECEIVED") {
       const text = webhooks?.erased(JSON.stringify(webhooks.taken(namespace, step.path === "sorted"))) ?? "[]";
-      answers.push({ status: 0, warning: undefined, headers: {}, body: JSON.parse(text), from, until: pauses.now() });
+      responses.push({ status: 0, warning: undefined, headers: {}, body: JSON.parse(text), from, until: pauses.now() });
       continue;
     }
     if (step.method === "SETTLE" || step.method === "PASS") {
       await (step.method === "PASS" ? pauses.pass() : pauses.settle());
-      answers.push({ status: 0, warning: undefined, headers: {}, body: {}, from, until: pauses.now() });
+      responses.push({ status: 0, warning: undefined, headers: {}, body: {}, from, until: pauses.now() });
       continue;
     }
     if (isSpaced && step.method !== "GET") await pauses.pass();
-    const asked = filled(withWebhooks(step, namespace, webhooks), namespace, answers);
-    answers.push({ ...(await take(transport, asked, webhooks)), from, until: pauses.now() });
+    const request = filled(withWebhooks(step, namespace, webhooks), namespace, responses);
+    responses.push({ ...(await take(transport, request, webhooks)), from, until: pauses.now() });
   }
-  const names = namesOf(answers, {
+  const names = namesOf(responses, {
     startedAt,
     sent: steps.map(({ query, body }) => [query, body]),
     ordersTimes,
   });
-  return answers.map(({ status, warning, headers, body, from, until }) => {
+  return responses.map(({ status, warning, headers, body, from, until }) => {
     const context = { names, from, until };
     return {
       status,

@@ -4,7 +4,7 @@ import type { Case, Result } from "./case.ts";
 import { runCase, type Pauses } from "./run.ts";
 
 /** A case, the server to run it against, and the expected results. */
-export interface Asked {
+export interface CaseRun {
   readonly transport: Transport;
   readonly contractCase: Case;
   readonly namespace: string;
@@ -18,13 +18,13 @@ export interface Asked {
  * have ended between two requests: the case is run again, in another namespace. If they differ every time, timing is not the cause, and the
  * first responses are returned.
  */
-export async function settledAnswers({
+export async function settledResults({
   transport,
   contractCase,
   namespace,
   expected,
   pauses,
-}: Asked): Promise<Result[]> {
+}: CaseRun): Promise<Result[]> {
   let first: Result[] | undefined;
   for (const [number, pause] of pauses.entries()) {
     const place = number === 0 ? namespace : `${namespace}-again-${number}`;

@@ -6,7 +6,7 @@ import { loopbackCertificate } from "../../src/platform/certificate.ts";
 import { isObject, type Json } from "./names.ts";
 
 /** The response of a webhook: JSON, or text that is sent unchanged. */
-export interface Answer {
+export interface WebhookResponse {
   readonly json?: unknown;
   readonly text?: string;
   readonly status?: number;
@@ -16,7 +16,7 @@ export interface Answer {
 }
 
 /** A webhook of a case; `request` is the request of the review. */
-export type Webhook = (request: Json, review: Json) => Answer;
+export type Webhook = (request: Json, review: Json) => WebhookResponse;
 
 /** A received call of a webhook. */
 interface Received {
@@ -40,36 +40,36 @@ export interface Webhooks {
 }
 
 /** An AdmissionReview with a response, in the version of the request. */
-export const answered = (request: Json, review: Json, response: Json): Answer => ({
+export const reviewResponse = (request: Json, review: Json, response: Json): WebhookResponse => ({
   json: { kind: review["kind"], apiVersion: review["apiVersion"], response: { uid: request["uid"], ...response } },
 });
 
 /** Allows everything. */
-export const allows: Webhook = (request, review) => answered(request, review, { allowed: true });
+export const allows: Webhook = (request, review) => reviewResponse(request, review, { allowed: true });
 
 /** Allows everything; the response has additional fields. */
 export const allowing =
   (more: Json): Webhook =>
   (request, review) =>
-    answered(request, review, { allowed: true, ...more });
+    reviewResponse(request, review, { allowed: true, ...more });
 
 /** Denies everything, with a status if one is given. */
 export const denying =
   (status?: Json): Webhook =>
   (request, review) =>
-    answered(request, review, { allowed: false, ...(status === undefined ? {} : { status }) });
+    reviewResponse(request, review, { allowed: false, ...(status === undefined ? {} : { status }) });
 
 /** Patches the object. */
 export const patching =
   (...operations: readonly unknown[]): Webhook =>
   (request, review) =>
-    answered(request, review, { allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(operations)) });
+    reviewResponse(request, review, { allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(operations)) });
 
 /** Gives the same response to every request. */
 export const always =
-  (answer: Answer): Webhook =>
+  (response: WebhookResponse): Webhook =>
   () =>
-    answer;
+    response;
 
 let started: Promise<Webhooks> | undefined;
 
@@ -103,8 +103,8 @@ async function start(): Promise<Webhooks> {
       contentType: request.headers["content-type"] ?? "none",
       review: comparable(review),
     });
-    const asked = isObject(review["request"]) ? review["request"] : {};
-    send(of?.webhooks[name]?.(asked, review) ?? { status: 404, text: "no such webhook" }, response);
+    const reviewRequest = isObject(review["request"]) ? review["request"] : {};
+    send(of?.webhooks[name]?.(reviewRequest, review) ?? { status: 404, text: "no such webhook" }, response);
   };
   server.on("connection", (socket: Socket) => {
     socket.on("error", () => undefined);
@@ -136,7 +136,7 @@ async function start(): Promise<Webhooks> {
   };
 }
 
-function send({ json, text, status = 200, headers = {}, instead }: Answer, response: ServerResponse): void {
+function send({ json, text, status = 200, headers = {}, instead }: WebhookResponse, response: ServerResponse): void {
   if (instead === "hang") return;
   const body = text ?? JSON.stringify(json);
   const type = json === undefined ? "text/plain" : "application/json";

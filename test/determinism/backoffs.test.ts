@@ -6,13 +6,13 @@ test("Jobs wait after each failure as upstream, up to the longest back-off, with
   const { run, index } = golden;
   expect(index.created.length).toBe(run.created.length);
   const args = [String(run.created.length), String(run.takes)];
-  const said = await onBothRuntimes("backoffs.ts", args);
+  const stdout = await onBothRuntimes("backoffs.ts", args);
   const failed = {
     failed: run.created.length,
     conditions: ["FailureTarget BackoffLimitExceeded", "Failed BackoffLimitExceeded"],
   };
   const failedIndex = { ...failed, conditions: ["FailureTarget FailedIndexes", "Failed FailedIndexes"] };
-  const [indexed, plain, hash] = said.split("\n");
+  const [indexed, plain, hash] = stdout.split("\n");
   expect(plain).toBe(`plain ${JSON.stringify({ created: run.created, ...failed })}`);
   expect(indexed).toBe(`indexed ${JSON.stringify({ created: index.created, ...failedIndex })}`);
   expect(hash).toMatch(/^hash [0-9a-f]{16}, \d{3,} events$/);

@@ -9,7 +9,7 @@ export async function onBothRuntimes(script: string, args: readonly string[]): P
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [said, complaint, code] = await Promise.all([
+  const [stdout, complaint, code] = await Promise.all([
     new Response(onBun.stdout).text(),
     new Response(onBun.stderr).text(),
     onBun.exited,
@@ -17,6 +17,6 @@ export async function onBothRuntimes(script: string, args: readonly string[]): P
   expect({ complaint, code }).toEqual({ complaint: "", code: 0 });
   const onDeno = await runDeno(`test/determinism/${script}`, args);
   expect({ stderr: onDeno.stderr, code: onDeno.code }).toEqual({ stderr: "", code: 0 });
-  expect(onDeno.stdout).toBe(said);
-  return said;
+  expect(onDeno.stdout).toBe(stdout);
+  return stdout;
 }

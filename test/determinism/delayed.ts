@@ -8,9 +8,9 @@ export function delayed(transport: Transport, awaits: number): Transport {
   return {
     async send(request: ApiRequest) {
       await pause();
-      const answer = await transport.send(request);
+      const response = await transport.send(request);
       await pause();
-      return answer;
+      return response;
     },
   };
 }

@@ -12,8 +12,8 @@ test.each(scenes)(
   "$name on virtual time takes the same order on Bun and on Deno, seed by seed",
   async (scene) => {
     const seeds = tries(scene.seeds);
-    const said = await onBothRuntimes(scene.script, [String(seeds)]);
-    expect(said.match(/^hash /gm)?.length).toBe(seeds);
+    const stdout = await onBothRuntimes(scene.script, [String(seeds)]);
+    expect(stdout.match(/^hash /gm)?.length).toBe(seeds);
   },
   // Only an upper bound: it takes 10 to 20 s on an idle machine.
   600_000,

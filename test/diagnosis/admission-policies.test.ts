@@ -7,7 +7,7 @@ import {
 } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
-import { answerAbout, type Json, objectOf } from "./world.ts";
+import { diagnose, type Json, objectOf } from "./world.ts";
 
 const cluster = (name: string, parts: Json = {}): StoredObject =>
   objectOf(name, { ...parts, meta: { namespace: "", generation: 1, ...(parts["meta"] as Json | undefined) } });
@@ -21,7 +21,7 @@ const bindingTo = (
 describe("a ValidatingAdmissionPolicy", () => {
   test("that a binding refers to is well", () => {
     const policy = cluster("limit", { spec: {}, status: { observedGeneration: 1 } });
-    expect(answerAbout(ValidatingAdmissionPolicies, policy, { items: [bindingTo("limit")] })).toMatchObject({
+    expect(diagnose(ValidatingAdmissionPolicies, policy, { items: [bindingTo("limit")] })).toMatchObject({
       is: "well",
       says: "it is enforced by ValidatingAdmissionPolicyBinding bind",
       notes: [],
@@ -30,7 +30,7 @@ describe("a ValidatingAdmissionPolicy", () => {
 
   test("without a binding says that it is not enforced", () => {
     const policy = cluster("limit", { spec: {}, status: { observedGeneration: 1 } });
-    expect(answerAbout(ValidatingAdmissionPolicies, policy, { items: [bindingTo("other")] })).toMatchObject({
+    expect(diagnose(ValidatingAdmissionPolicies, policy, { items: [bindingTo("other")] })).toMatchObject({
       is: "well",
       notes: ["it is not enforced: no binding refers to it"],
     });
@@ -44,26 +44,26 @@ describe("a ValidatingAdmissionPolicy", () => {
       spec: {},
       status: { observedGeneration: 1, typeChecking: { expressionWarnings } },
     });
-    const answer = answerAbout(ValidatingAdmissionPolicies, policy, {});
-    expect(answer.is).toBe("waiting");
-    expect(findingsOf(answer).map(({ why }) => why)).toEqual([
+    const diagnosis = diagnose(ValidatingAdmissionPolicies, policy, {});
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis).map(({ why }) => why)).toEqual([
       "spec.validations[0].expression: apps/v1, Kind=Deployment: ERROR: <input>:1:8: undefined field 'replicaz'",
     ]);
   });
 
   test("that its controller has not checked says so", () => {
-    const answer = answerAbout(ValidatingAdmissionPolicies, cluster("limit", { spec: {} }), {
+    const diagnosis = diagnose(ValidatingAdmissionPolicies, cluster("limit", { spec: {} }), {
       items: [bindingTo("limit")],
     });
-    expect(answer.is).toBe("well");
-    expect(answer.verdict.evidence.unseen).toMatchObject([
+    expect(diagnosis.is).toBe("well");
+    expect(diagnosis.verdict.evidence.unseen).toMatchObject([
       { why: "its controller has not checked it", isDecisive: false },
     ]);
   });
 });
 
 test("a MutatingAdmissionPolicy has no status to wait for", () => {
-  expect(answerAbout(MutatingAdmissionPolicies, cluster("defaults", { spec: {} }), {})).toMatchObject({
+  expect(diagnose(MutatingAdmissionPolicies, cluster("defaults", { spec: {} }), {})).toMatchObject({
     is: "well",
     says: "it is stored, and no binding refers to it",
   });
@@ -73,16 +73,16 @@ describe("a binding of a policy", () => {
   const { object } = bindingTo("limit");
 
   test("without its policy enforces nothing", () => {
-    const answer = answerAbout(ValidatingAdmissionPolicyBindings, object, {});
-    expect(answer.is).toBe("waiting");
-    expect(findingsOf(answer)).toMatchObject([
+    const diagnosis = diagnose(ValidatingAdmissionPolicyBindings, object, {});
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis)).toMatchObject([
       { at: { name: "limit" }, why: "there is no such ValidatingAdmissionPolicy: the binding enforces nothing" },
     ]);
   });
 
   test("with its policy is well", () => {
     const items = [{ kind: ValidatingAdmissionPolicies, object: cluster("limit", { spec: {} }) }];
-    expect(answerAbout(ValidatingAdmissionPolicyBindings, object, { items })).toMatchObject({ is: "well" });
+    expect(diagnose(ValidatingAdmissionPolicyBindings, object, { items })).toMatchObject({ is: "well" });
   });
 });
 
@@ -94,7 +94,7 @@ describe("a ClusterRole", () => {
   });
 
   test("that holds rules is only stored", () => {
-    expect(answerAbout(ClusterRoles, cluster("admin", { rules: [] }), {})).toMatchObject({
+    expect(diagnose(ClusterRoles, cluster("admin", { rules: [] }), {})).toMatchObject({
       is: "well",
       says: "it is stored, and no controller has to act on it",
     });
@@ -102,13 +102,13 @@ describe("a ClusterRole", () => {
 
   test("that aggregates others is well if there are any", () => {
     const view = cluster("view", { aggregationRule: { clusterRoleSelectors } });
-    expect(answerAbout(ClusterRoles, view, { items: [other({ "to-view": "true" })] })).toMatchObject({
+    expect(diagnose(ClusterRoles, view, { items: [other({ "to-view": "true" })] })).toMatchObject({
       is: "well",
       says: "it has the rules of 1 other ClusterRole",
     });
-    const answer = answerAbout(ClusterRoles, view, { items: [other({})] });
-    expect(answer.is).toBe("waiting");
-    expect(findingsOf(answer).map(({ why }) => why)).toEqual([
+    const diagnosis = diagnose(ClusterRoles, view, { items: [other({})] });
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis).map(({ why }) => why)).toEqual([
       "its aggregationRule selects no other ClusterRole, so it grants nothing",
     ]);
   });

@@ -11,7 +11,7 @@ import {
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Event } from "../../src/api/types.ts";
 import { findingsOf, type Item } from "../../src/diagnosis/diagnosis.ts";
-import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+import { ago, diagnose, type Json, objectOf } from "./world.ts";
 
 const cluster = { meta: { namespace: "" } };
 const uses = { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }] };
@@ -66,7 +66,7 @@ interface Parts {
 
 /** The first finding: its object and its reason. */
 function first({ items = usual, ...parts }: Parts): string {
-  const [finding] = findingsOf(answerAbout(Pods, pod(), { items, ...parts }));
+  const [finding] = findingsOf(diagnose(Pods, pod(), { items, ...parts }));
   return `${finding?.at.kind.kind} ${finding?.at.name}: ${finding?.why}`;
 }
 
@@ -152,17 +152,17 @@ describe("a pod whose containers are about to be created", () => {
         lastTimestamp: ago(5),
       }) as unknown as Event;
     const all = (items: readonly Item[], reason: string): readonly string[] =>
-      findingsOf(answerAbout(Pods, pod(), { items, events: [event(reason)] })).map(({ why }) => why);
-    const said = "it is said again";
-    expect(all([...usual, attachment("node-1")], "FailedAttachVolume").join()).not.toContain(said);
-    expect(all([...usual, attachment("node-1", { attached: true })], "FailedAttachVolume").join()).toContain(said);
-    expect(all([...usual, attachment("node-1")], "FailedMount").join()).toContain(said);
+      findingsOf(diagnose(Pods, pod(), { items, events: [event(reason)] })).map(({ why }) => why);
+    const repeated = "it is said again";
+    expect(all([...usual, attachment("node-1")], "FailedAttachVolume").join()).not.toContain(repeated);
+    expect(all([...usual, attachment("node-1", { attached: true })], "FailedAttachVolume").join()).toContain(repeated);
+    expect(all([...usual, attachment("node-1")], "FailedMount").join()).toContain(repeated);
   });
 });
 
 describe("a VolumeAttachment", () => {
   const whys = (item: Item): readonly string[] =>
-    findingsOf(answerAbout(VolumeAttachments, item.object, {})).map(({ why }) => why);
+    findingsOf(diagnose(VolumeAttachments, item.object, {})).map(({ why }) => why);
 
   test("has no finding once it is attached", () => {
     expect(whys(attachment("node-1", { attached: true }))).toEqual([]);

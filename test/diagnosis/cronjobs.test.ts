@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Is } from "../../src/diagnosis/diagnosis.ts";
 import { CronJobs } from "../../src/api/kinds.ts";
-import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+import { ago, diagnose, type Json, objectOf } from "./world.ts";
 
 /** At 10:00:00 UTC; each has no Job yet, and nobody has written an Event about it. */
 const rows: readonly {
@@ -68,19 +68,19 @@ describe("a CronJob", () => {
     "on the schedule $spec says when it is due next, if that is the same everywhere",
     ({ spec, next }) => {
       const object = objectOf("nightly", { meta: { creationTimestamp: ago(60) }, spec, status: {} });
-      expect(JSON.stringify(answerAbout(CronJobs, object))).toContain(`it has started no Job yet${next} (schedule`);
+      expect(JSON.stringify(diagnose(CronJobs, object))).toContain(`it has started no Job yet${next} (schedule`);
     },
   );
 
   test.each(rows)("$name: $is", ({ spec, ageSeconds, status = {}, is }) => {
     const object = objectOf("nightly", { meta: { creationTimestamp: ago(ageSeconds) }, spec, status });
-    expect(answerAbout(CronJobs, object).is).toBe(is);
+    expect(diagnose(CronJobs, object).is).toBe(is);
   });
 
   test("that was due and has no Job needs its controller", () => {
     const spec = { schedule: "55 9 * * *", timeZone: "UTC" };
     const object = objectOf("nightly", { meta: { creationTimestamp: ago(600) }, spec, status: {} });
     const why = "it was due 5 m ago, and no Job was started: is its controller running?";
-    expect(JSON.stringify(answerAbout(CronJobs, object))).toContain(why);
+    expect(JSON.stringify(diagnose(CronJobs, object))).toContain(why);
   });
 });

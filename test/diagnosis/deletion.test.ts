@@ -4,7 +4,7 @@ import { Deployments, Namespaces, Pods, ReplicaSets } from "../../src/api/kinds.
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
 import { ConfigMaps } from "../../src/api/kinds.ts";
-import { ago, answerAbout, type Json, now, objectOf, ownedBy } from "./world.ts";
+import { ago, diagnose, type Json, now, objectOf, ownedBy } from "./world.ts";
 
 const going = (name: string, rest: Json = {}): StoredObject =>
   objectOf(name, { meta: { deletionTimestamp: ago(180), ...rest } });
@@ -12,10 +12,10 @@ const foreground = { finalizers: ["foregroundDeletion"] };
 
 describe("what a deletion waits for", () => {
   test("a finalizer that its controller has to remove", () => {
-    const answer = answerAbout(ConfigMaps, going("a", { finalizers: ["example.com/hold"] }));
-    expect(answer.is).toBe("being deleted");
-    expect(answer.says).toBe("a finalizer blocks it");
-    expect(findingsOf(answer)).toMatchObject([
+    const diagnosis = diagnose(ConfigMaps, going("a", { finalizers: ["example.com/hold"] }));
+    expect(diagnosis.is).toBe("being deleted");
+    expect(diagnosis.says).toBe("a finalizer blocks it");
+    expect(findingsOf(diagnosis)).toMatchObject([
       { why: "finalizer example.com/hold: the controller that set it has to remove it", since: now - 180_000 },
     ]);
   });
@@ -24,8 +24,8 @@ describe("what a deletion waits for", () => {
     const set = { kind: ReplicaSets, object: going("web-1", { ...foreground, ...ownedBy("web", Deployments) }) };
     const held = { finalizers: ["example.com/drain"], ...ownedBy("web-1", ReplicaSets) };
     const pod = { kind: Pods, object: going("web-1-a", held) };
-    const answer = answerAbout(Deployments, going("web", foreground), { items: [set, pod] });
-    expect(findingsOf(answer).map(({ at, why }) => `${at.name}: ${why}`)).toEqual([
+    const diagnosis = diagnose(Deployments, going("web", foreground), { items: [set, pod] });
+    expect(findingsOf(diagnosis).map(({ at, why }) => `${at.name}: ${why}`)).toEqual([
       "web-1-a: finalizer example.com/drain: the controller that set it has to remove it",
       "web-1: finalizer foregroundDeletion: waiting for its dependents to be deleted: Pod web-1-a",
       "web: finalizer foregroundDeletion: waiting for its dependents to be deleted: ReplicaSet web-1",
@@ -34,8 +34,8 @@ describe("what a deletion waits for", () => {
 
   test("in the foreground: dependents of a ConfigMap, of any kind", () => {
     const owned = { kind: ConfigMaps, object: objectOf("b", { meta: ownedBy("a", ConfigMaps) }) };
-    const answer = answerAbout(ConfigMaps, going("a", foreground), { items: [owned] });
-    expect(findingsOf(answer).map(({ why }) => why)).toEqual([
+    const diagnosis = diagnose(ConfigMaps, going("a", foreground), { items: [owned] });
+    expect(findingsOf(diagnosis).map(({ why }) => why)).toEqual([
       "not deleted yet: the garbage collector has to delete it first",
       "finalizer foregroundDeletion: waiting for its dependents to be deleted: ConfigMap b",
     ]);
@@ -55,10 +55,10 @@ describe("what a deletion waits for", () => {
   test("a namespace: the objects and the finalizers that hold it", () => {
     const held = { kind: ConfigMaps, object: going("held", { finalizers: ["example.com/hold"] }) };
     const other = { kind: ConfigMaps, object: going("other") };
-    const answer = answerAbout(Namespaces, namespace([remaining]), { items: [held, other] });
-    expect(answer.says).toBe("1 object in it has finalizers");
+    const diagnosis = diagnose(Namespaces, namespace([remaining]), { items: [held, other] });
+    expect(diagnosis.says).toBe("1 object in it has finalizers");
     expect(
-      findingsOf(answer)
+      findingsOf(diagnosis)
         .map(({ at, why }) => `${at.name}: ${why}`)
         .slice(0, 2),
     ).toEqual([
@@ -76,23 +76,23 @@ describe("what a deletion waits for", () => {
       { kind: Pods, object: pod },
       { kind: ConfigMaps, object: objectOf("other") },
     ];
-    const answer = answerAbout(Namespaces, namespace([]), { items });
-    expect(answer.says).toBe("1 pod is still terminating in it");
-    expect(findingsOf(answer)[0]).toMatchObject({
+    const diagnosis = diagnose(Namespaces, namespace([]), { items });
+    expect(diagnosis.says).toBe("1 pod is still terminating in it");
+    expect(findingsOf(diagnosis)[0]).toMatchObject({
       at: { name: "slow" },
       why: "being deleted, until its containers have terminated on node node-2 (grace period 600 s)",
     });
   });
 
   test("a namespace whose content cannot be read: what its controller reports", () => {
-    const answer = answerAbout(Namespaces, namespace([remaining]), { forbidden: [ConfigMaps] });
-    expect(findingsOf(answer).map(({ why }) => why)).toContain(`NamespaceContentRemaining: ${remaining.message}`);
-    expect(answer.verdict.evidence.unseen).toMatchObject([{ what: "configmaps", why: "no right to list" }]);
+    const diagnosis = diagnose(Namespaces, namespace([remaining]), { forbidden: [ConfigMaps] });
+    expect(findingsOf(diagnosis).map(({ why }) => why)).toContain(`NamespaceContentRemaining: ${remaining.message}`);
+    expect(diagnosis.verdict.evidence.unseen).toMatchObject([{ what: "configmaps", why: "no right to list" }]);
   });
 
   test("a namespace with an API group that does not respond", () => {
     const failure = { type: "NamespaceDeletionDiscoveryFailure", status: "True", message: "stale GroupVersion: a/v1" };
-    expect(findingsOf(answerAbout(Namespaces, namespace([failure])))[0]?.why).toContain("stale GroupVersion: a/v1");
+    expect(findingsOf(diagnose(Namespaces, namespace([failure])))[0]?.why).toContain("stale GroupVersion: a/v1");
   });
 
   test("a pod whose node does not respond", () => {
@@ -100,7 +100,7 @@ describe("what a deletion waits for", () => {
       spec: { nodeName: "node-1", containers: [{ name: "web" }] },
       status: { phase: "Running", containerStatuses: [{ name: "web", ready: true, state: { running: {} } }] },
     });
-    expect(findingsOf(answerAbout(Pods, pod))[0]?.why).toBe(
+    expect(findingsOf(diagnose(Pods, pod))[0]?.why).toBe(
       "being deleted, until its containers have terminated on node node-1 (grace period 30 s)",
     );
   });
@@ -110,7 +110,7 @@ describe("the surroundings of an object", () => {
   const ready = { spec: {}, status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] } };
   const pod = objectOf("a", { meta: ownedBy("web-1", ReplicaSets), ...ready });
   const found = (kind: Kind, object: StoredObject): readonly string[] =>
-    findingsOf(answerAbout(Pods, pod, { items: [{ kind, object }] })).map(({ at, why }) => `${at.name}: ${why}`);
+    findingsOf(diagnose(Pods, pod, { items: [{ kind, object }] })).map(({ at, why }) => `${at.name}: ${why}`);
 
   test("a namespace that is being deleted, and an owner that is gone", () => {
     const namespace = { ...going("shop"), metadata: { ...going("shop").metadata, uid: "n" } };

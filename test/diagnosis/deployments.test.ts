@@ -3,7 +3,7 @@ import { Deployments, Events, Nodes, Pods, ReplicaSets } from "../../src/api/kin
 import type { ManagedFieldsEntry, StoredObject } from "../../src/api/object.ts";
 import type { Event } from "../../src/api/types.ts";
 import { type Item, findingsOf } from "../../src/diagnosis/diagnosis.ts";
-import { ago, answerAbout, type Json, now, objectOf, ownedBy, Widgets } from "./world.ts";
+import { ago, diagnose, type Json, now, objectOf, ownedBy, Widgets } from "./world.ts";
 
 const labels = { app: "web" };
 const nodes: Item = {
@@ -62,14 +62,14 @@ describe("what a Deployment waits for", () => {
       { manager: "kube-controller-manager", time: ago(3), subresource: "status", fieldsV1: {} },
     ];
     const object = deployment({ ...rolling, conditions: [progressing] }, {}, { managedFields });
-    const answer = answerAbout(Deployments, object, { items });
-    expect(answer.is).toBe("waiting");
-    expect(answer.says).toBe("2 of 3 pods of ReplicaSet web-1 are available");
-    expect(findingsOf(answer)).toMatchObject([
+    const diagnosis = diagnose(Deployments, object, { items });
+    expect(diagnosis.is).toBe("waiting");
+    expect(diagnosis.says).toBe("2 of 3 pods of ReplicaSet web-1 are available");
+    expect(findingsOf(diagnosis)).toMatchObject([
       { at: { name: "web-1-a" }, why: "readiness probe of container web does not succeed", since: now - 40_000 },
     ]);
-    expect(answer.next).toEqual(["progress deadline in 4 m 12 s, then Progressing=False"]);
-    expect(answer.lastWrites).toEqual([
+    expect(diagnosis.next).toEqual(["progress deadline in 4 m 12 s, then Progressing=False"]);
+    expect(diagnosis.lastWrites).toEqual([
       { part: "spec", managers: ["kubectl-edit"], untimed: [], agoMs: 48_000, field: ".spec.replicas" },
       { part: "status", managers: ["kube-controller-manager"], untimed: [], agoMs: 3000 },
     ]);
@@ -82,14 +82,14 @@ describe("what a Deployment waits for", () => {
       setOf("web-1", { revision: "1", status: { replicas: 2, availableReplicas: 2 } }),
     ];
     const pods = [podOf("web-1-a", "web-1", true), podOf("web-1-b", "web-1", true), podOf("web-2-a", "web-2", false)];
-    const answer = answerAbout(Deployments, deployment(during), { items: [nodes, ...sets, ...pods] });
-    expect(answer.says).toBe("0 of 3 pods of the new ReplicaSet web-2 are available, 2 of 2 old ones still serve");
+    const diagnosis = diagnose(Deployments, deployment(during), { items: [nodes, ...sets, ...pods] });
+    expect(diagnosis.says).toBe("0 of 3 pods of the new ReplicaSet web-2 are available, 2 of 2 old ones still serve");
     const down = sets.map((set) => ({ ...set, object: { ...set.object, status: { replicas: 1 } } }));
-    expect(answerAbout(Deployments, deployment(during), { items: [nodes, ...down] }).says).toBe(
+    expect(diagnose(Deployments, deployment(during), { items: [nodes, ...down] }).says).toBe(
       "0 of 3 pods of the new ReplicaSet web-2 are available, no old one serves",
     );
-    expect(findingsOf(answer).map(({ at }) => at.name)).toEqual(["web-2-a"]);
-    expect(answer.changes[0]?.text).toBe(".spec.template.spec.containers[web].image web:1 → web:2 (revision 2)");
+    expect(findingsOf(diagnosis).map(({ at }) => at.name)).toEqual(["web-2-a"]);
+    expect(diagnosis.changes[0]?.text).toBe(".spec.template.spec.containers[web].image web:1 → web:2 (revision 2)");
   });
 
   test.each([
@@ -122,10 +122,10 @@ describe("what a Deployment waits for", () => {
       advice: undefined,
     },
   ])("$name", ({ object, parts, why, advice }) => {
-    const answer = answerAbout(Deployments, object, { items: parts });
-    expect(answer.is).toBe("waiting");
-    expect(findingsOf(answer)[0]?.why).toContain(why);
-    expect(findingsOf(answer)[0]?.advice?.[0]?.words).toBe(advice as string);
+    const diagnosis = diagnose(Deployments, object, { items: parts });
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis)[0]?.why).toContain(why);
+    expect(findingsOf(diagnosis)[0]?.advice?.[0]?.words).toBe(advice as string);
   });
 
   // kubernetes/kubernetes#138036; test/differential/scripts/deployment/scaling.ts shows that kube-controller-manager is stuck, too.
@@ -137,12 +137,12 @@ describe("what a Deployment waits for", () => {
     const why = "its annotation desired-replicas says 4, the Deployment 3: no rollout continues until they agree";
 
     test("is a failure, with the command that corrects it", () => {
-      const answer = answerAbout(Deployments, stuck, { items: [unscaled, oldOf(3, "4")] });
-      expect(answer.is).toBe("failed");
-      expect(answer.says).toBe(
+      const diagnosis = diagnose(Deployments, stuck, { items: [unscaled, oldOf(3, "4")] });
+      expect(diagnosis.is).toBe("failed");
+      expect(diagnosis.says).toBe(
         "its rollout does not progress, 0 of 3 pods of the new ReplicaSet web-2 are available, 3 of 3 old ones still serve",
       );
-      expect(findingsOf(answer).map(({ at, why, advice }) => [at.name, why, advice?.[0]?.words])).toEqual([
+      expect(findingsOf(diagnosis).map(({ at, why, advice }) => [at.name, why, advice?.[0]?.words])).toEqual([
         ["web-1", why, "annotate rs/web-1 deployment.kubernetes.io/desired-replicas=3 --overwrite -n shop"],
       ]);
     });
@@ -169,18 +169,18 @@ describe("what a Deployment waits for", () => {
         sets: [unscaled, oldOf(3, "4")],
       },
     ])("is not found if $name", ({ object, sets }) => {
-      const answer = answerAbout(Deployments, object, { items: sets });
-      expect(answer.is).toBe("waiting");
-      expect(findingsOf(answer).map((finding) => finding.why)).not.toContain(why);
+      const diagnosis = diagnose(Deployments, object, { items: sets });
+      expect(diagnosis.is).toBe("waiting");
+      expect(findingsOf(diagnosis).map((finding) => finding.why)).not.toContain(why);
     });
   });
 
   test("a passed progress deadline is a failure, whose first cause is the pods", () => {
     const late = { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" };
-    const answer = answerAbout(Deployments, deployment({ ...rolling, conditions: [late] }), { items });
-    expect(answer.is).toBe("failed");
-    expect(answer.says).toMatch(/^its rollout does not progress, \d of \d pods/);
-    expect(findingsOf(answer).map(({ why }) => why)).toEqual([
+    const diagnosis = diagnose(Deployments, deployment({ ...rolling, conditions: [late] }), { items });
+    expect(diagnosis.is).toBe("failed");
+    expect(diagnosis.says).toMatch(/^its rollout does not progress, \d of \d pods/);
+    expect(findingsOf(diagnosis).map(({ why }) => why)).toEqual([
       "readiness probe of container web does not succeed",
       "ProgressDeadlineExceeded: timed out",
     ]);
@@ -188,27 +188,27 @@ describe("what a Deployment waits for", () => {
 
   test("are nothing once it is rolled out, unless a controller has something to do", () => {
     const object = deployment({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
-    expect(answerAbout(Deployments, object).is).toBe("well");
+    expect(diagnose(Deployments, object).is).toBe("well");
     const would = [{ controller: "deployment", sentence: "scale-up: …" }];
-    const answer = answerAbout(Deployments, object, { would });
-    expect(answer.is).toBe("waiting");
-    expect(findingsOf(answer)[0]?.why).toBe("our deployment would now: scale-up: …");
+    const diagnosis = diagnose(Deployments, object, { would });
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis)[0]?.why).toBe("our deployment would now: scale-up: …");
   });
 
   test("do not include what a controller would do if it was refused", () => {
     const failure = { type: "ReplicaFailure", status: "True", message: "exceeded quota: few" };
     const would = [{ controller: "replicaset", sentence: "scale-up: 1 of 3 pods are missing" }];
     const parts = { items: [setOf("web-1", { revision: "2", status: { conditions: [failure] } })], would };
-    expect(answerAbout(Deployments, deployment(rolling), parts).next).toEqual([]);
-    expect(answerAbout(Deployments, deployment(rolling), { items, would }).next).toEqual([
+    expect(diagnose(Deployments, deployment(rolling), parts).next).toEqual([]);
+    expect(diagnose(Deployments, deployment(rolling), { items, would }).next).toEqual([
       "our replicaset would now: scale-up: 1 of 3 pods are missing",
     ]);
   });
 
   test("include what cannot be read, with an answer from the rest", () => {
-    const answer = answerAbout(Deployments, deployment(rolling), { forbidden: [ReplicaSets, Pods, Events] });
-    expect(answer.says).toBe("2 of 3 pods are available");
-    expect(answer.verdict.evidence.unseen.map(({ what }) => what)).toEqual(["replicasets.apps", "pods"]);
+    const diagnosis = diagnose(Deployments, deployment(rolling), { forbidden: [ReplicaSets, Pods, Events] });
+    expect(diagnosis.says).toBe("2 of 3 pods are available");
+    expect(diagnosis.verdict.evidence.unseen.map(({ what }) => what)).toEqual(["replicasets.apps", "pods"]);
   });
 
   test("include warnings beyond the findings, the latest of each reason once", () => {
@@ -226,8 +226,8 @@ describe("what a Deployment waits for", () => {
       event("Unhealthy", "probe failed: 503", 5),
       event("Odd", "readiness probe of container web does not succeed", 2),
     ];
-    const answer = answerAbout(Deployments, deployment(rolling), { items, events });
-    expect(answer.warnings).toMatchObject([
+    const diagnosis = diagnose(Deployments, deployment(rolling), { items, events });
+    expect(diagnosis.warnings).toMatchObject([
       { at: { name: "web-1-a" }, text: "Unhealthy: probe failed: 503", seenAt: now - 5000, count: 2 },
     ]);
   });
@@ -236,8 +236,8 @@ describe("what a Deployment waits for", () => {
     const widget = { kind: Widgets, object: objectOf("w", { status: {} }) };
     const set = setOf("web-1", { revision: "2", status: {} });
     const owner = { kind: Deployments, object: deployment(rolling, {}, ownedBy("w", Widgets)) };
-    const answer = answerAbout(Pods, podOf("web-1-a", "web-1", true).object, { items: [widget, owner, set] });
-    expect(answer.owners.map(({ name }) => name)).toEqual(["web-1", "web", "w"]);
+    const diagnosis = diagnose(Pods, podOf("web-1-a", "web-1", true).object, { items: [widget, owner, set] });
+    expect(diagnosis.owners.map(({ name }) => name)).toEqual(["web-1", "web", "w"]);
   });
 });
 
@@ -247,7 +247,7 @@ describe("who wrote an object last", () => {
       { manager: "kubectl", fieldsV1: { "f:spec": {} }, subresource: "scale" },
       { manager: "you", time: ago(10), fieldsV1: { "f:spec": { "f:a": {}, "f:b": {} } } },
     ];
-    expect(answerAbout(Widgets, objectOf("w", { meta: { managedFields } })).lastWrites).toEqual([
+    expect(diagnose(Widgets, objectOf("w", { meta: { managedFields } })).lastWrites).toEqual([
       { part: "spec", managers: ["you"], untimed: ["kubectl (scale)"], agoMs: 10_000 },
     ]);
   });
@@ -255,7 +255,7 @@ describe("who wrote an object last", () => {
   test("has keys that are not identifiers in brackets", () => {
     const fieldsV1 = { "f:metadata": { "f:labels": { ".": {}, "f:kubernetes.io/metadata.name": {} } } };
     const managedFields = [{ manager: "a", time: ago(10), fieldsV1 }];
-    const answer = answerAbout(Widgets, objectOf("w", { meta: { managedFields } }));
-    expect(answer.lastWrites[0]?.field).toBe('.metadata.labels["kubernetes.io/metadata.name"]');
+    const diagnosis = diagnose(Widgets, objectOf("w", { meta: { managedFields } }));
+    expect(diagnosis.lastWrites[0]?.field).toBe('.metadata.labels["kubernetes.io/metadata.name"]');
   });
 });

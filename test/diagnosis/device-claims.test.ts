@@ -10,7 +10,7 @@ import {
 } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { type Diagnosis, findingsOf, type Item } from "../../src/diagnosis/diagnosis.ts";
-import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+import { ago, diagnose, type Json, objectOf } from "./world.ts";
 
 const gpu: Item = { kind: DeviceClasses, object: objectOf("gpu", { meta: { namespace: "" } }) };
 const requests = [{ name: "one", exactly: { deviceClassName: "gpu" } }];
@@ -38,83 +38,85 @@ function pod(
 }
 const using = (name: string, spec?: Json): Item => ({ kind: Pods, object: pod(name, spec) });
 
-const whys = (answer: Diagnosis): readonly string[] =>
-  findingsOf(answer).map(({ at, why }) => `${at.kind.kind} ${at.name}: ${why}`);
+const whys = (diagnosis: Diagnosis): readonly string[] =>
+  findingsOf(diagnosis).map(({ at, why }) => `${at.kind.kind} ${at.name}: ${why}`);
 const when = "ResourceClaim card: the scheduler allocates its devices when it schedules a pod that uses it";
 
 describe("a claim without devices", () => {
-  const answer = (items: readonly Item[], forbidden: readonly Kind[] = []): Diagnosis =>
-    answerAbout(ResourceClaims, claim(), { items: [gpu, slice([]), ...items], forbidden });
+  const diagnosisWith = (items: readonly Item[], forbidden: readonly Kind[] = []): Diagnosis =>
+    diagnose(ResourceClaims, claim(), { items: [gpu, slice([]), ...items], forbidden });
 
   test("gets none while no ResourceSlice has any", () => {
     const none = "ResourceClaim card: no ResourceSlice lists any devices: a DRA driver has to publish one";
-    expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu] }))).toEqual([none, `${when}, and no pod uses it`]);
-    expect(whys(answerAbout(ResourceClaims, claim(), { items: [gpu], forbidden: [ResourceSlices] }))).toEqual([
+    expect(whys(diagnose(ResourceClaims, claim(), { items: [gpu] }))).toEqual([none, `${when}, and no pod uses it`]);
+    expect(whys(diagnose(ResourceClaims, claim(), { items: [gpu], forbidden: [ResourceSlices] }))).toEqual([
       `${when}, and no pod uses it`,
     ]);
   });
 
   test("waits for a pod that uses it", () => {
-    expect(answer([])).toMatchObject({ is: "waiting", says: "it has no devices yet" });
-    expect(whys(answer([]))).toEqual([`${when}, and no pod uses it`]);
-    expect(whys(answer([using("web"), using("other", {})]))).toEqual([`${when}: Pod web has no node yet`]);
-    expect(whys(answer([using("web"), using("web-2")]))).toEqual([`${when}: Pod web and 1 more have no node yet`]);
+    expect(diagnosisWith([])).toMatchObject({ is: "waiting", says: "it has no devices yet" });
+    expect(whys(diagnosisWith([]))).toEqual([`${when}, and no pod uses it`]);
+    expect(whys(diagnosisWith([using("web"), using("other", {})]))).toEqual([`${when}: Pod web has no node yet`]);
+    expect(whys(diagnosisWith([using("web"), using("web-2")]))).toEqual([
+      `${when}: Pod web and 1 more have no node yet`,
+    ]);
   });
 
   test("never gets any for a pod that was placed without a scheduler", () => {
     const resourceClaims = [{ name: "gpu", resourceClaimName: "card" }];
-    expect(whys(answer([using("web", { nodeName: "node-1", resourceClaims })]))).toEqual([
+    expect(whys(diagnosisWith([using("web", { nodeName: "node-1", resourceClaims })]))).toEqual([
       `${when}: Pod web already has a node, so the claim may never get any`,
     ]);
   });
 
   test("does not claim that no pod uses it if pods cannot be read", () => {
-    expect(whys(answer([], [Pods]))).toEqual([when]);
+    expect(whys(diagnosisWith([], [Pods]))).toEqual([when]);
   });
 
   test("can refer to a missing class", () => {
     const either = [{ name: "one", firstAvailable: [{ deviceClassName: "gpu" }, { deviceClassName: "tpu" }] }];
     const object = objectOf("card", { spec: { devices: { requests: either } } });
     const missing = "DeviceClass tpu: there is no such DeviceClass, but the claim requests devices from it";
-    expect(whys(answerAbout(ResourceClaims, object, { items: [gpu] }))[0]).toBe(missing);
+    expect(whys(diagnose(ResourceClaims, object, { items: [gpu] }))[0]).toBe(missing);
   });
 });
 
 describe("a claim with devices", () => {
   test("is well, and shows for which pods they are reserved", () => {
-    const answer = answerAbout(ResourceClaims, given(), { items: [slice([])] });
-    expect(answer).toMatchObject({ is: "well", says: "it has 1 device, reserved for nobody", notes: [] });
+    const diagnosis = diagnose(ResourceClaims, given(), { items: [slice([])] });
+    expect(diagnosis).toMatchObject({ is: "well", says: "it has 1 device, reserved for nobody", notes: [] });
     const reserved = given({}, [
       { resource: "pods", name: "web" },
       { resource: "pods", name: "web-2" },
     ]);
-    expect(answerAbout(ResourceClaims, reserved, {}).says).toBe("it has 1 device, reserved for Pod web and 1 more");
+    expect(diagnose(ResourceClaims, reserved, {}).says).toBe("it has 1 device, reserved for Pod web and 1 more");
   });
 
   test("says that no ResourceSlice has one of them", () => {
-    const answer = answerAbout(ResourceClaims, given({ device: "gpu-9" }), { items: [slice([])] });
-    expect(answer).toMatchObject({
+    const diagnosis = diagnose(ResourceClaims, given({ device: "gpu-9" }), { items: [slice([])] });
+    expect(diagnosis).toMatchObject({
       is: "well",
       notes: ["no ResourceSlice lists its device gpu.example.com/node-1/gpu-9"],
     });
-    const unread = answerAbout(ResourceClaims, given({ device: "gpu-9" }), { forbidden: [ResourceSlices] });
+    const unread = diagnose(ResourceClaims, given({ device: "gpu-9" }), { forbidden: [ResourceSlices] });
     expect(unread.notes).toEqual([]);
   });
 
   test("is failing if one has a taint that it does not tolerate", () => {
     const bad = slice([{ key: "bad", effect: "NoExecute", timeAdded: ago(0) }]);
     const has = "ResourceClaim card: device gpu.example.com/node-1/gpu-0 has the taint bad:NoExecute";
-    const answer = answerAbout(ResourceClaims, given(), { items: [bad] });
-    expect(answer.is).toBe("waiting");
-    expect(whys(answer)).toEqual([`${has}: pods that use it are deleted by device-taint-eviction`]);
+    const diagnosis = diagnose(ResourceClaims, given(), { items: [bad] });
+    expect(diagnosis.is).toBe("waiting");
+    expect(whys(diagnosis)).toEqual([`${has}: pods that use it are deleted by device-taint-eviction`]);
     const tolerating = (tolerationSeconds?: number): StoredObject =>
       given({
         tolerations: [{ operator: "Exists", effect: "NoExecute", ...(tolerationSeconds && { tolerationSeconds }) }],
       });
-    expect(whys(answerAbout(ResourceClaims, tolerating(90), { items: [bad] }))).toEqual([
+    expect(whys(diagnose(ResourceClaims, tolerating(90), { items: [bad] }))).toEqual([
       `${has}: pods that use it are deleted in 90 s by device-taint-eviction`,
     ]);
-    expect(answerAbout(ResourceClaims, tolerating(), { items: [bad] }).is).toBe("well");
+    expect(diagnose(ResourceClaims, tolerating(), { items: [bad] }).is).toBe("well");
   });
 });
 
@@ -124,10 +126,10 @@ describe("a claim that is being deleted", () => {
 
   test("waits for the pods that use its devices, then for its controller", () => {
     const held = claim({ reservedFor: [{ resource: "pods", name: "web" }] }, { meta });
-    expect(whys(answerAbout(ResourceClaims, held))).toEqual([
+    expect(whys(diagnose(ResourceClaims, held))).toEqual([
       `${finalizer}: waiting until Pod web no longer uses its devices`,
     ]);
-    expect(whys(answerAbout(ResourceClaims, claim({}, { meta })))).toEqual([
+    expect(whys(diagnose(ResourceClaims, claim({}, { meta })))).toEqual([
       `${finalizer}: its devices are not used, so the controller resourceclaim has to remove it`,
     ]);
   });
@@ -137,7 +139,7 @@ describe("a pod that has no node", () => {
   const template = (name: string): Item => ({ kind: ResourceClaimTemplates, object: objectOf(name) });
   const templated = { resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "one" }] };
   const first = (spec: Json | undefined, items: readonly Item[]): string | undefined =>
-    whys(answerAbout(Pods, pod("web", spec), { items }))[0];
+    whys(diagnose(Pods, pod("web", spec), { items }))[0];
 
   test("can refer to a missing claim, template or class", () => {
     expect(first(undefined, [])).toBe("ResourceClaim card: there is no such ResourceClaim, but the pod refers to it");
@@ -156,33 +158,33 @@ describe("a pod that has no node", () => {
   });
 
   test("says that schedulers wait until its claims exist", () => {
-    const said = (items: readonly Item[], status: Json = {}, spec: Json = {}): readonly string[] => {
+    const whysOf = (items: readonly Item[], status: Json = {}, spec: Json = {}): readonly string[] => {
       const plain = pod("web", { resourceClaims: [{ name: "gpu", resourceClaimName: "card" }], ...spec });
-      return whys(answerAbout(Pods, { ...plain, status } as StoredObject, { items }));
+      return whys(diagnose(Pods, { ...plain, status } as StoredObject, { items }));
     };
     const left = "Pod web: not scheduled: the scheduler does not try a pod before its ResourceClaims exist";
     const meta = { deletionTimestamp: ago(9), finalizers: ["example.com/hold"] };
     const missing = "ResourceClaim card: there is no such ResourceClaim, but the pod refers to it";
-    expect(said([])).toEqual([missing, left]);
-    expect(said([{ kind: ResourceClaims, object: claim({}, { meta }) }])).toEqual([
+    expect(whysOf([])).toEqual([missing, left]);
+    expect(whysOf([{ kind: ResourceClaims, object: claim({}, { meta }) }])).toEqual([
       "ResourceClaim card: it is being deleted, and the pod waits for another of its name",
       left,
     ]);
     const resourceClaimStatuses = [{ name: "gpu", resourceClaimName: "card" }];
     const fromTemplate = { resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "one" }] };
-    expect(said([{ kind: ResourceClaims, object: given() }], { resourceClaimStatuses }, fromTemplate)).toEqual([
+    expect(whysOf([{ kind: ResourceClaims, object: given() }], { resourceClaimStatuses }, fromTemplate)).toEqual([
       "ResourceClaim card: it was not created for this pod",
       left,
     ]);
     const condition = { type: "PodScheduled", status: "False", message: "0/1 nodes are available: 1 why." };
-    expect(said([], { conditions: [condition] })).toEqual([
+    expect(whysOf([], { conditions: [condition] })).toEqual([
       missing,
       "Pod web: not scheduled: 0/1 nodes are available: 1 why.",
     ]);
-    expect(said([gpu, { kind: ResourceClaims, object: claim() }]).at(-1)).toStartWith(
+    expect(whysOf([gpu, { kind: ResourceClaims, object: claim() }]).at(-1)).toStartWith(
       "Pod web: not scheduled: no scheduler has looked at it",
     );
-    expect(said([{ kind: ResourceClaims, object: given() }])).toEqual([
+    expect(whysOf([{ kind: ResourceClaims, object: given() }])).toEqual([
       "Pod web: not scheduled: no scheduler has looked at it (its scheduler is default-scheduler)",
     ]);
   });
@@ -191,14 +193,14 @@ describe("a pod that has no node", () => {
 test("a token Secret waits for its controller until it has its ServiceAccount's uid", () => {
   const secret = (annotations: Json): StoredObject => objectOf("token", { meta: { annotations } });
   const name = { "kubernetes.io/service-account.name": "robot" };
-  const waiting = answerAbout(Secrets, secret(name));
+  const waiting = diagnose(Secrets, secret(name));
   expect([waiting.is, ...whys(waiting)]).toEqual([
     "waiting",
     "Secret token: the controller serviceaccount-token has to fill it with a token of ServiceAccount robot",
   ]);
-  expect(answerAbout(Secrets, secret({ ...name, "kubernetes.io/service-account.uid": "u" }))).toMatchObject({
+  expect(diagnose(Secrets, secret({ ...name, "kubernetes.io/service-account.uid": "u" }))).toMatchObject({
     is: "well",
     says: "it was filled with a token of ServiceAccount robot",
   });
-  expect(answerAbout(Secrets, secret({})).is).toBe("well");
+  expect(diagnose(Secrets, secret({})).is).toBe("well");
 });

@@ -3,7 +3,7 @@ import { Deployments } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf, type Is, type Item } from "../../src/diagnosis/diagnosis.ts";
 import { ConfigMaps, HorizontalPodAutoscalers } from "../../src/api/kinds.ts";
-import { answerAbout, type Json, objectOf, ownedBy, Widgets } from "./world.ts";
+import { diagnose, type Json, objectOf, ownedBy, Widgets } from "./world.ts";
 
 const widget = (status: Json | undefined, spec: Json = {}): StoredObject =>
   objectOf("w", { meta: { generation: 3 }, spec, ...(status !== undefined && { status }) });
@@ -95,14 +95,14 @@ describe("a custom resource", () => {
     },
   ];
   test.each(rows)("$name: $is", ({ status, is, says }) => {
-    const answer = answerAbout(Widgets, widget(status));
-    expect({ is: answer.is, says: answer.says }).toEqual({ is, says: expect.stringContaining(says) as string });
+    const diagnosis = diagnose(Widgets, widget(status));
+    expect({ is: diagnosis.is, says: diagnosis.says }).toEqual({ is, says: expect.stringContaining(says) as string });
   });
 
   test("with fewer replicas than desired", () => {
-    const answer = answerAbout(Widgets, widget({ readyReplicas: 1, ...condition("Ready", "True") }, { replicas: 2 }));
-    expect(answer.is).toBe("waiting");
-    expect(findingsOf(answer).map(({ why }) => why)).toEqual(["1 of 2 replicas"]);
+    const diagnosis = diagnose(Widgets, widget({ readyReplicas: 1, ...condition("Ready", "True") }, { replicas: 2 }));
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis).map(({ why }) => why)).toEqual(["1 of 2 replicas"]);
   });
 
   test("shows an unknown condition that is False beside a good summary", () => {
@@ -110,29 +110,29 @@ describe("a custom resource", () => {
       { type: "Ready", status: "True" },
       { type: "Upgrading", status: "False" },
     ];
-    const answer = answerAbout(Widgets, widget({ conditions }));
-    expect(answer.is).toBe("well");
-    expect(answer.notes).toEqual(["condition Upgrading is False"]);
+    const diagnosis = diagnose(Widgets, widget({ conditions }));
+    expect(diagnosis.is).toBe("well");
+    expect(diagnosis.notes).toEqual(["condition Upgrading is False"]);
   });
 
   test("is not well if the Deployment that it owns is not", () => {
-    const answer = answerAbout(Widgets, widget(condition("Ready", "True")), { items: [owned(0)] });
-    expect(answer.is).toBe("waiting");
-    expect(findingsOf(answer)[0]).toMatchObject({ at: { name: "w-web" }, why: "0 of 2 pods are available" });
+    const diagnosis = diagnose(Widgets, widget(condition("Ready", "True")), { items: [owned(0)] });
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis)[0]).toMatchObject({ at: { name: "w-web" }, why: "0 of 2 pods are available" });
   });
 
   test("is judged by its dependents if it has no status", () => {
-    const answer = answerAbout(Widgets, widget(undefined), { items: [owned(2)] });
-    expect(answer.is).toBe("well");
-    expect(answer.says).toBe("it owns Deployment w-web");
+    const diagnosis = diagnose(Widgets, widget(undefined), { items: [owned(2)] });
+    expect(diagnosis.is).toBe("well");
+    expect(diagnosis.says).toBe("it owns Deployment w-web");
   });
 
   test("is unknown if possible dependents cannot be listed", () => {
     const parts = { items: [owned(2)], forbidden: [Deployments] };
-    expect(answerAbout(Widgets, widget(undefined), parts).is).toBe("cannot tell");
-    const answer = answerAbout(Widgets, widget(condition("Ready", "True")), parts);
-    expect(answer.is).toBe("well");
-    expect(answer.verdict.evidence.unseen).toMatchObject([{ what: "deployments.apps", isDecisive: false }]);
+    expect(diagnose(Widgets, widget(undefined), parts).is).toBe("cannot tell");
+    const diagnosis = diagnose(Widgets, widget(condition("Ready", "True")), parts);
+    expect(diagnosis.is).toBe("well");
+    expect(diagnosis.verdict.evidence.unseen).toMatchObject([{ what: "deployments.apps", isDecisive: false }]);
   });
 });
 
@@ -142,18 +142,18 @@ test.each([
   { name: "conditions that are a map", status: { conditions: { Ready: true } } },
   { name: "conditions of no type", status: { conditions: [null, 1, { status: "True" }] } },
 ])("a status that is $name tells nothing", ({ status }) => {
-  expect(answerAbout(Widgets, objectOf("w", { spec: {}, status })).is).toBe("cannot tell");
+  expect(diagnose(Widgets, objectOf("w", { spec: {}, status })).is).toBe("cannot tell");
 });
 
 test("a ConfigMap is well as soon as it exists", () => {
-  expect(answerAbout(ConfigMaps, objectOf("c")).is).toBe("well");
+  expect(diagnose(ConfigMaps, objectOf("c")).is).toBe("well");
 });
 
 test("an autoscaler that cannot read metrics", () => {
   const conditions = [
     { type: "ScalingActive", status: "False", reason: "FailedGetResourceMetric", message: "no metrics" },
   ];
-  const answer = answerAbout(HorizontalPodAutoscalers, objectOf("h", { spec: {}, status: { conditions } }));
-  expect(answer.is).toBe("waiting");
-  expect(findingsOf(answer)[0]?.why).toContain("FailedGetResourceMetric");
+  const diagnosis = diagnose(HorizontalPodAutoscalers, objectOf("h", { spec: {}, status: { conditions } }));
+  expect(diagnosis.is).toBe("waiting");
+  expect(findingsOf(diagnosis)[0]?.why).toContain("FailedGetResourceMetric");
 });

@@ -3,7 +3,7 @@ import { Nodes, Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf } from "../../src/diagnosis/diagnosis.ts";
 import { ConfigMaps, PersistentVolumeClaims, Secrets } from "../../src/api/kinds.ts";
-import { ago, answerAbout, type Json, objectOf, ownedBy } from "./world.ts";
+import { ago, diagnose, type Json, objectOf, ownedBy } from "./world.ts";
 
 const node = {
   kind: Nodes,
@@ -165,16 +165,16 @@ describe("what a pod waits for", () => {
       advice: "logs a --previous -n shop",
     },
   ])("$name", ({ pod, why, next, advice }) => {
-    const answer = answerAbout(Pods, pod, { items: [node] });
-    expect(answer.is).toBe("waiting");
-    expect(findingsOf(answer)[0]?.why).toContain(why);
-    if (next !== undefined) expect(answer.next).toEqual([next]);
-    if (advice !== undefined) expect(findingsOf(answer)[0]?.advice?.[0]?.words).toBe(advice);
+    const diagnosis = diagnose(Pods, pod, { items: [node] });
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis)[0]?.why).toContain(why);
+    if (next !== undefined) expect(diagnosis.next).toEqual([next]);
+    if (advice !== undefined) expect(findingsOf(diagnosis)[0]?.advice?.[0]?.words).toBe(advice);
   });
 
   test("is nothing if it is ready, has succeeded, or has recovered from its last crash", () => {
-    expect(answerAbout(Pods, podOf("a", ready)).is).toBe("well");
-    expect(answerAbout(Pods, podOf("a", { phase: "Succeeded" })).is).toBe("well");
+    expect(diagnose(Pods, podOf("a", ready)).is).toBe("well");
+    expect(diagnose(Pods, podOf("a", { phase: "Succeeded" })).is).toBe("well");
     const outlived = {
       name: "web",
       ready: true,
@@ -182,15 +182,15 @@ describe("what a pod waits for", () => {
       state: { running: { startedAt: ago(100) } },
       lastState: { terminated: { exitCode: 1, startedAt: ago(110), finishedAt: ago(105) } },
     };
-    expect(answerAbout(Pods, podOf("a", { ...ready, containerStatuses: [outlived] })).is).toBe("well");
+    expect(diagnose(Pods, podOf("a", { ...ready, containerStatuses: [outlived] })).is).toBe("well");
   });
 
   test("includes the exit code if it has failed", () => {
     const terminated = { exitCode: 3, reason: "Error" };
     const status = { phase: "Failed", containerStatuses: [{ name: "web", state: { terminated } }] };
-    const answer = answerAbout(Pods, podOf("a", status));
-    expect(answer.is).toBe("failed");
-    expect(findingsOf(answer)[0]?.why).toBe("container web ended with exit code 3");
+    const diagnosis = diagnose(Pods, podOf("a", status));
+    expect(diagnosis.is).toBe("failed");
+    expect(findingsOf(diagnosis)[0]?.why).toBe("container web ended with exit code 3");
   });
 
   test("does not include references that exist or are optional", () => {
@@ -206,8 +206,8 @@ describe("what a pod waits for", () => {
       { kind: Secrets, object: objectOf("secret") },
       { kind: PersistentVolumeClaims, object: objectOf("bound", { spec: {}, status: { phase: "Bound" } }) },
     ];
-    const answer = answerAbout(Pods, podOf("a", creating, { container, spec }), { items });
-    expect(findingsOf(answer).map(({ why }) => why)).toEqual(["container web: ContainerCreating"]);
+    const diagnosis = diagnose(Pods, podOf("a", creating, { container, spec }), { items });
+    expect(findingsOf(diagnosis).map(({ why }) => why)).toEqual(["container web: ContainerCreating"]);
   });
 });
 
@@ -219,8 +219,8 @@ test("the ConfigMap that is published in every namespace is not looked for", () 
     phase: "Pending",
     containerStatuses: [{ name: "web", state: { waiting: { reason: "ContainerCreating" } } }],
   };
-  const answer = answerAbout(Pods, podOf("a", status, { spec: { volumes } }), { items: [node] });
-  expect(findingsOf(answer).map(({ at }) => at.name)).toEqual(["cfg", "a"]);
+  const diagnosis = diagnose(Pods, podOf("a", status, { spec: { volumes } }), { items: [node] });
+  expect(findingsOf(diagnosis).map(({ at }) => at.name)).toEqual(["cfg", "a"]);
 });
 
 describe("what cannot be read for a pod", () => {
@@ -240,7 +240,7 @@ describe("what cannot be read for a pod", () => {
     spec: { replicas: 1, selector: { matchLabels: { app: "web" } } },
     status: { replicas: 1 },
   });
-  const unreadOf = ({ verdict }: ReturnType<typeof answerAbout>): string[] =>
+  const unreadOf = ({ verdict }: ReturnType<typeof diagnose>): string[] =>
     verdict.evidence.unseen.map(({ what, why, isDecisive }) => `${what}: ${why}${isDecisive ? "!" : ""}`);
 
   test.each([
@@ -251,9 +251,9 @@ describe("what cannot be read for a pod", () => {
       { kind: Pods, object: creating },
       { kind: ReplicaSets, object: set },
     ];
-    const answer = answerAbout(kind, object, { items, forbidden: [Secrets, Nodes] });
-    expect(unreadOf(answer).sort()).toEqual(["Node node-1: no right to get", "Secret tls: no right to get"]);
-    expect(answer.unread.map(({ what }) => what).sort()).toEqual(["Node node-1", "Secret tls"]);
+    const diagnosis = diagnose(kind, object, { items, forbidden: [Secrets, Nodes] });
+    expect(unreadOf(diagnosis).sort()).toEqual(["Node node-1: no right to get", "Secret tls: no right to get"]);
+    expect(diagnosis.unread.map(({ what }) => what).sort()).toEqual(["Node node-1", "Secret tls"]);
   });
 });
 
@@ -261,7 +261,7 @@ describe("containers that are not ready", () => {
   const crashing = { name: "b", ready: false, restartCount: 2, state: { waiting: { reason: "ImagePullBackOff" } } };
   const waiting = { name: "a", ready: false, restartCount: 0, state: { running: {} } };
   const why = (status: Json): string | undefined =>
-    findingsOf(answerAbout(Pods, podOf("two", status), { items: [node] })).at(-1)?.why;
+    findingsOf(diagnose(Pods, podOf("two", status), { items: [node] })).at(-1)?.why;
   const conditions = [{ type: "Ready", status: "False" }];
 
   test("are all named", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { EndpointSlices, Pods, Services } from "../../src/api/kinds.ts";
 import type { Item } from "../../src/diagnosis/diagnosis.ts";
-import { answerAbout, type Json, objectOf } from "./world.ts";
+import { diagnose, type Json, objectOf } from "./world.ts";
 
 const labels = { app: "web" };
 const podOf = (name: string, ready: boolean): Item => ({
@@ -24,8 +24,8 @@ const service = (spec: Json): ReturnType<typeof objectOf> => objectOf("web", { s
 
 test("a Service that publishes pods that are not ready does not call them ready", () => {
   const items = [podOf("a", false), podOf("b", true), sliceOf(["10.0.0.1", "10.0.0.2"])];
-  const answer = answerAbout(Services, service({ publishNotReadyAddresses: true }), { items });
-  expect(answer).toMatchObject({
+  const diagnosis = diagnose(Services, service({ publishNotReadyAddresses: true }), { items });
+  expect(diagnosis).toMatchObject({
     is: "well",
     says: "2 endpoints, and 1 of 2 pods are ready (publishNotReadyAddresses)",
   });
@@ -48,8 +48,8 @@ test.each([
     says: "it has no load balancer yet; 1 of 1 pod is ready",
   },
 ])("a Service without $lacks says that first", ({ spec, says }) => {
-  const answer = answerAbout(Services, service(spec), { items: [podOf("a", true), sliceOf(["10.0.0.1"])] });
-  expect(answer).toMatchObject({ is: "waiting", says });
+  const diagnosis = diagnose(Services, service(spec), { items: [podOf("a", true), sliceOf(["10.0.0.1"])] });
+  expect(diagnosis).toMatchObject({ is: "waiting", says });
 });
 
 test("a port that only some pods have is noted", () => {
@@ -63,8 +63,8 @@ test("a port that only some pods have is noted", () => {
     half("web-x", "10.0.0.1", 8080),
     half("web-y", "10.0.0.2", undefined),
   ];
-  const answer = answerAbout(Services, service({ ports: [{ name: "web", port: 80, targetPort: "http" }] }), { items });
-  expect(answer).toMatchObject({
+  const diagnosis = diagnose(Services, service({ ports: [{ name: "web", port: 80, targetPort: "http" }] }), { items });
+  expect(diagnosis).toMatchObject({
     is: "well",
     says: "2 of 2 pods are ready",
     notes: ["port 80 leads to 1 of 2 ready pods: 1 pod has no port named http"],
@@ -72,6 +72,6 @@ test("a port that only some pods have is noted", () => {
 });
 
 test("a Service without a selector and endpoints claims no writer", () => {
-  const answer = answerAbout(Services, objectOf("web", { spec: {} }), {});
-  expect(answer.says).toBe("it has no endpoints, and selects no pods");
+  const diagnosis = diagnose(Services, objectOf("web", { spec: {} }), {});
+  expect(diagnosis.says).toBe("it has no endpoints, and selects no pods");
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Nodes, Pods, StatefulSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { type Item, findingsOf } from "../../src/diagnosis/diagnosis.ts";
-import { ago, answerAbout, type Json, objectOf, ownedBy } from "./world.ts";
+import { ago, diagnose, type Json, objectOf, ownedBy } from "./world.ts";
 
 const labels = { app: "db" };
 const node: Item = {
@@ -34,20 +34,20 @@ const set = (status: Json, spec: Json = {}): StoredObject =>
     status: { observedGeneration: 1, currentRevision: "db-new", updateRevision: "db-new", ...status },
   });
 
-const told = (
+const notesOf = (
   object: StoredObject,
   pods: readonly Item[],
-  forbidden: Parameters<typeof answerAbout>[2] = {},
-): readonly string[] => answerAbout(StatefulSets, object, { items: [node, ...pods], ...forbidden }).notes;
+  forbidden: Parameters<typeof diagnose>[2] = {},
+): readonly string[] => diagnose(StatefulSets, object, { items: [node, ...pods], ...forbidden }).notes;
 
 describe("of a StatefulSet that waits, `why` names the pod that blocks the rest", () => {
   test("which must still be created", () => {
     const object = set({ replicas: 1, availableReplicas: 0 });
-    const answer = answerAbout(StatefulSets, object, { items: [node, podOf("db-0", { ready: false })] });
-    expect(answer.notes).toEqual([
+    const diagnosis = diagnose(StatefulSets, object, { items: [node, podOf("db-0", { ready: false })] });
+    expect(diagnosis.notes).toEqual([
       "its pods come in order: until db-0 (ordinal 0) is ready, 2 pods after it are not created",
     ]);
-    expect(findingsOf(answer)[0]).toMatchObject({
+    expect(findingsOf(diagnosis)[0]).toMatchObject({
       at: { name: "db-0" },
       why: "readiness probe of container db does not succeed",
     });
@@ -59,29 +59,31 @@ describe("of a StatefulSet that waits, `why` names the pod that blocks the rest"
       { replicas: 4, availableReplicas: 3, updatedReplicas: 1, currentRevision: "db-old" },
       { ordinals: { start: 5 } },
     );
-    expect(told(object, pods)).toEqual([
+    expect(notesOf(object, pods)).toEqual([
       "its pods come in order: until db-6 (ordinal 6) is ready, 1 pod is not scaled down, no other pod is updated",
     ]);
   });
 
   test("whether it is missing or being deleted", () => {
     const object = set({ replicas: 1 });
-    expect(told(object, [podOf("db-2")])[0]).toContain(
+    expect(notesOf(object, [podOf("db-2")])[0]).toContain(
       "until db-0 (ordinal 0) is there, 1 pod after it is not created",
     );
     const going = { deletionTimestamp: ago(5) };
-    expect(told(object, [podOf("db-0", { meta: going })])[0]).toContain("until db-0 (ordinal 0) is gone and recreated");
+    expect(notesOf(object, [podOf("db-0", { meta: going })])[0]).toContain(
+      "until db-0 (ordinal 0) is gone and recreated",
+    );
   });
 
   test("and that a pod of an earlier template must be deleted manually", () => {
     const pods = [podOf("db-0"), podOf("db-1"), podOf("db-2", { ready: false, revision: "db-bad" })];
     const object = set({ replicas: 3, availableReplicas: 2, updatedReplicas: 0, currentRevision: "db-old" });
-    expect(told(object, pods)).toEqual([
+    expect(notesOf(object, pods)).toEqual([
       "its pods come in order: until db-2 (ordinal 2) is ready, no other pod is updated",
       "db-2 is of an earlier template: the set waits for it and does not replace it; delete it to have it recreated",
     ]);
     const onDelete = set({ replicas: 3, availableReplicas: 2 }, { updateStrategy: { type: "OnDelete" }, replicas: 4 });
-    expect(told(onDelete, pods)).toEqual([
+    expect(notesOf(onDelete, pods)).toEqual([
       "its pods come in order: until db-2 (ordinal 2) is ready, 1 pod after it is not created",
       "1 pod of an earlier template: with OnDelete, it is replaced when somebody deletes it",
     ]);
@@ -89,7 +91,7 @@ describe("of a StatefulSet that waits, `why` names the pod that blocks the rest"
 
   test("also after the template was changed back, when no other pod is outdated", () => {
     const pods = [podOf("db-0"), podOf("db-1"), podOf("db-2", { ready: false, revision: "db-bad" })];
-    expect(told(set({ replicas: 3, availableReplicas: 2, updatedReplicas: 2 }), pods)).toEqual([
+    expect(notesOf(set({ replicas: 3, availableReplicas: 2, updatedReplicas: 2 }), pods)).toEqual([
       "db-2 is of an earlier template: the set waits for it and does not replace it; delete it to have it recreated",
     ]);
   });
@@ -100,18 +102,18 @@ describe("a StatefulSet that has all its pods shows how many are of an earlier t
   const counts = { replicas: 3, availableReplicas: 3, updatedReplicas: 1, currentRevision: "db-old" };
 
   test("with OnDelete", () => {
-    const answer = answerAbout(StatefulSets, set(counts, { updateStrategy: { type: "OnDelete" } }), { items: pods });
-    expect(answer).toMatchObject({
+    const diagnosis = diagnose(StatefulSets, set(counts, { updateStrategy: { type: "OnDelete" } }), { items: pods });
+    expect(diagnosis).toMatchObject({
       is: "well",
       notes: ["2 pods of an earlier template: with OnDelete, each is replaced when somebody deletes it"],
     });
   });
 
   test("below the partition", () => {
-    const answer = answerAbout(StatefulSets, set(counts, { updateStrategy: { rollingUpdate: { partition: 2 } } }), {
+    const diagnosis = diagnose(StatefulSets, set(counts, { updateStrategy: { rollingUpdate: { partition: 2 } } }), {
       items: pods,
     });
-    expect(answer).toMatchObject({ is: "well", notes: ["2 pods of an earlier template: below partition 2"] });
+    expect(diagnosis).toMatchObject({ is: "well", notes: ["2 pods of an earlier template: below partition 2"] });
   });
 });
 
@@ -119,21 +121,21 @@ describe("no order is mentioned", () => {
   const pods = [podOf("db-0", { ready: false })];
 
   test("if there is none", () => {
-    expect(told(set({ replicas: 1 }, { podManagementPolicy: "Parallel" }), pods)).toEqual([]);
+    expect(notesOf(set({ replicas: 1 }, { podManagementPolicy: "Parallel" }), pods)).toEqual([]);
   });
 
   test("if only the last pod is missing", () => {
     const last = [podOf("db-0"), podOf("db-1"), podOf("db-2", { ready: false })];
-    expect(told(set({ replicas: 3, availableReplicas: 2 }), last)).toEqual([]);
+    expect(notesOf(set({ replicas: 3, availableReplicas: 2 }), last)).toEqual([]);
   });
 
   test("if the pods cannot be read", () => {
-    expect(told(set({ replicas: 1 }), pods, { forbidden: [Pods] })).toEqual([]);
+    expect(notesOf(set({ replicas: 1 }), pods, { forbidden: [Pods] })).toEqual([]);
   });
 
   test("of a set that is complete", () => {
     const all = ["db-0", "db-1", "db-2"].map((name) => podOf(name));
     const object = set({ replicas: 3, availableReplicas: 3, updatedReplicas: 3 });
-    expect(answerAbout(StatefulSets, object, { items: [node, ...all] })).toMatchObject({ is: "well", notes: [] });
+    expect(diagnose(StatefulSets, object, { items: [node, ...all] })).toMatchObject({ is: "well", notes: [] });
   });
 });

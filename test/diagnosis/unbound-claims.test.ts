@@ -3,7 +3,7 @@ import type { Kind } from "../../src/api/kind.ts";
 import { PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf, type Item } from "../../src/diagnosis/diagnosis.ts";
-import { ago, answerAbout, type Json, objectOf } from "./world.ts";
+import { ago, diagnose, type Json, objectOf } from "./world.ts";
 
 function claim(spec: Json = {}, meta: Json = {}): StoredObject {
   const usual = { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage: "2Gi" } } };
@@ -26,7 +26,7 @@ function storageClass(name: string, more: Json): Item {
 }
 
 const whys = (object: StoredObject, items: readonly Item[], forbidden: readonly Kind[] = []): readonly string[] =>
-  findingsOf(answerAbout(PersistentVolumeClaims, object, { items, forbidden })).map(({ why }) => why);
+  findingsOf(diagnose(PersistentVolumeClaims, object, { items, forbidden })).map(({ why }) => why);
 
 describe("a claim without a class", () => {
   const why = "it has no class, so a volume has to be created for it";
@@ -142,8 +142,8 @@ describe("a claim of a class", () => {
     ];
     test.each(cases)("whose class has $has", ({ of, found }) => {
       const items = [of, { kind: PersistentVolumeClaims, object: ofLate() }];
-      const answer = answerAbout(Pods, unscheduled, { items });
-      expect(findingsOf(answer).map(({ why }) => why)).toEqual(found);
+      const diagnosis = diagnose(Pods, unscheduled, { items });
+      expect(findingsOf(diagnosis).map(({ why }) => why)).toEqual(found);
     });
 
     test("if a volume of its class matches, though the scheduler cannot use it", () => {
@@ -156,7 +156,7 @@ describe("a claim of a class", () => {
         { kind: PersistentVolumeClaims, object: ofLate() },
         volume("disk", { storageClassName: "late" }),
       ];
-      expect(findingsOf(answerAbout(Pods, unscheduled, { items })).map(({ why }) => why)).toEqual([reason]);
+      expect(findingsOf(diagnose(Pods, unscheduled, { items })).map(({ why }) => why)).toEqual([reason]);
     });
   });
 

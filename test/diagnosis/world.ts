@@ -102,8 +102,8 @@ export function worldOf({ items = [], events = [], would = [], reconciler, forbi
   return { now, got };
 }
 
-/** The answer about an object in a world with that object and the given parts. */
-export function answerAbout(kind: Kind, object: StoredObject, parts: WorldParts = {}): Answer {
+/** The diagnosis of an object in a world with that object and the given parts. */
+export function diagnose(kind: Kind, object: StoredObject, parts: WorldParts = {}): Answer {
   const item = { kind, object };
   return answerFrom(worldOf({ ...parts, items: [item, ...(parts.items ?? [])] }), item).answer;
 }

@@ -14,7 +14,7 @@ import {
 } from "../controllers/certificatesigningrequest-cleaner/certificates.ts";
 import { certificateRequest } from "../support/certificate-request.ts";
 import { controllersMissing } from "../support/cluster.ts";
-import { type Answer, eventually, granted, type Server, type Side, sidesOf } from "./three-clusters.ts";
+import { type ResponseBody, eventually, granted, type Server, type Side, sidesOf } from "./three-clusters.ts";
 
 const secrets = "/api/v1/namespaces/kube-system/secrets";
 const info = "/api/v1/namespaces/kube-public/configmaps";
@@ -58,7 +58,7 @@ describe.skipIf(controllersMissing !== undefined)("bootstrap tokens beside kube-
     const names = tokens.items.map(({ metadata }) => metadata.name);
     return {
       tokens: names.filter((name) => name.startsWith("bootstrap-")).toSorted(),
-      data: (map.body as Answer).data ?? {},
+      data: (map.body as ResponseBody).data ?? {},
     };
   }
 

@@ -49,8 +49,8 @@ export async function bind(stage: Stage, pod: PodObject, node: string): Promise<
     metadata: { name },
     target: { apiVersion: "v1", kind: "Node", name: node },
   };
-  const { status, body: answer } = await stage.attempt("POST", `/pods/${name}/binding`, body);
-  if (status >= 400) throw new Error(`Cannot bind ${name}: ${JSON.stringify(answer)}`);
+  const { status, body: responseBody } = await stage.attempt("POST", `/pods/${name}/binding`, body);
+  if (status >= 400) throw new Error(`Cannot bind ${name}: ${JSON.stringify(responseBody)}`);
 }
 
 /** Pods of an owner that are neither terminating nor finished, in an order that is the same on every side. */

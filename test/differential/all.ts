@@ -7,7 +7,7 @@ import { upstreamClientOf } from "../support/upstream-clients.ts";
 import type { Suite } from "./suite.ts";
 
 /** Returns the suite, extended to all controllers if ALL=1 is set. */
-export function suiteAsAsked(suite: Suite): Suite {
+export function withEnvironment(suite: Suite): Suite {
   if (process.env["ALL"] !== "1") return suite;
   const own = suite.ours.map(({ name }) => name);
   return {

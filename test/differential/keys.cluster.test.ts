@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
 
   const requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
-  interface Asked extends RequestParts {
+  interface CsrParts extends RequestParts {
     readonly signer?: "kube-apiserver-client" | "kube-apiserver-client-kubelet" | "kubelet-serving";
     readonly signerName?: string;
     readonly usages?: readonly string[];
@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
   } as const;
   const p256 = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
 
-  const asked: Readonly<Record<string, Asked>> = {
+  const csrParts: Readonly<Record<string, CsrParts>> = {
     client,
     "client-all-usages": { ...client, usages: ["key encipherment", "client auth", "digital signature"] },
     "client-organizations": { ...client, organizations: ["team", "a*b", "zoë", "dev"] },
@@ -137,7 +137,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
 
   const folder = mkdtempSync(join(tmpdir(), "keys-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const requestOf = ({ subject, key = p256, ...parts }: Asked): string => {
+  const requestOf = ({ subject, key = p256, ...parts }: CsrParts): string => {
     if (subject === undefined) return certificateRequest(parts);
     const words = [
       "req",
@@ -156,7 +156,7 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
     return stdout;
   };
 
-  async function make(server: Server, name: string, parts: Asked, request: string): Promise<void> {
+  async function make(server: Server, name: string, parts: CsrParts, request: string): Promise<void> {
     const { signer = "", signerName = `kubernetes.io/${signer}`, usages = [], expirationSeconds } = parts;
     const spec = { request: btoa(request), signerName, usages, expirationSeconds };
     await granted(server, "POST", requests, { metadata: { name }, spec });
@@ -182,8 +182,8 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
     const { body } = await server.request("GET", requests);
     const found = (body as { readonly items: readonly Read[] }).items.map(({ metadata, status = {} }) => {
       const { certificate = "", conditions = [] } = status;
-      const said = conditions.map(({ type, status: is, reason, message }) => ({ type, is, reason, message }));
-      return [metadata.name, { conditions: said, certificate: atob(certificate) }] as const;
+      const summaries = conditions.map(({ type, status: is, reason, message }) => ({ type, is, reason, message }));
+      return [metadata.name, { conditions: summaries, certificate: atob(certificate) }] as const;
     });
     return Object.fromEntries(found);
   }
@@ -213,12 +213,12 @@ describe.skipIf(missing !== undefined)("certificates beside kube-controller-mana
   test("have the same content and duration, and refusals have the same reason", async () => {
     await Promise.all(sides.all().map((side) => side.begin()));
     const madeAt = Date.now();
-    for (const [name, parts] of Object.entries(asked)) {
+    for (const [name, parts] of Object.entries(csrParts)) {
       const request = requestOf(parts);
       await Promise.all(sides.all().map(({ server }) => make(server, name, parts, request)));
     }
     const isDone = (found: Readonly<Record<string, Signed>>): boolean =>
-      Object.entries(asked).every(([name, { decision = "Approved", signerName }]) => {
+      Object.entries(csrParts).every(([name, { decision = "Approved", signerName }]) => {
         const { certificate = "", conditions = [] } = found[name] ?? {};
         return decision !== "Approved" || signerName !== undefined || certificate !== "" || conditions.length === 2;
       });
@@ -402,8 +402,8 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
     return await Promise.all(
       sides.all().map(async ({ server }, index) => {
         const spec = { token: tokens[index] };
-        const answer = await granted(server, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", { spec });
-        const { authenticated, user, error, audiences } = answer.status as Readonly<Record<string, object | undefined>>;
+        const review = await granted(server, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", { spec });
+        const { authenticated, user, error, audiences } = review.status as Readonly<Record<string, object | undefined>>;
         return { authenticated, user: { ...user, uid: "as read" }, error, audiences };
       }),
     );
@@ -430,9 +430,9 @@ describe.skipIf(missing !== undefined)("tokens in Secrets beside kube-controller
       for (const scene of scenes) expect({ step: name, ...scene }).toEqual({ step: name, ...(scenes[0] as Scene) });
       expect({ step: name, isSo: isSo(scenes) }).toEqual({ step: name, isSo: true });
     };
-    const agree = (said: readonly unknown[]): unknown => {
-      for (const each of said) expect(each).toEqual(said[0]);
-      return said[0];
+    const agree = (results: readonly unknown[]): unknown => {
+      for (const each of results) expect(each).toEqual(results[0]);
+      return results[0];
     };
 
     await Promise.all(sides.all().map((side) => side.begin()));

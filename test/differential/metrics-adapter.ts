@@ -43,7 +43,7 @@ export async function serveMetrics(server: StageServer): Promise<() => Promise<v
     port: 0,
     hostname: "127.0.0.1",
     tls: { cert, key },
-    fetch: (request) => answer(server, new URL(request.url)),
+    fetch: (request) => respond(server, new URL(request.url)),
   });
   await send(server, "/api/v1/namespaces", { metadata: { name: "metrics" } });
   await send(server, "/api/v1/namespaces/metrics/services", {
@@ -68,8 +68,8 @@ export async function serveMetrics(server: StageServer): Promise<() => Promise<v
 }
 
 async function send(server: StageServer, path: string, body: object): Promise<void> {
-  const { status, body: said } = await server.request("POST", path, body);
-  if (status >= 400) throw new Error(`Cannot create at ${path}: ${JSON.stringify(said)}`);
+  const { status, body: responseBody } = await server.request("POST", path, body);
+  if (status >= 400) throw new Error(`Cannot create at ${path}: ${JSON.stringify(responseBody)}`);
 }
 
 async function served(server: StageServer, path: string): Promise<void> {
@@ -87,44 +87,48 @@ function notFound(): Response {
   );
 }
 
-async function answer(server: StageServer, { pathname, searchParams }: URL): Promise<Response> {
+async function respond(server: StageServer, { pathname, searchParams }: URL): Promise<Response> {
   const [, apis, group = "", version, ...rest] = pathname.split("/");
   if (apis !== "apis" || !(group in versions)) return notFound();
   const groupVersion = `${group}/${version}`;
   const entry = { name: "pods", singularName: "", namespaced: true, kind: "PodMetrics", verbs: ["get", "list"] };
   const resources = group === "metrics.k8s.io" ? [entry] : [];
   if (rest.length === 0) return Response.json({ kind: "APIResourceList", apiVersion: "v1", groupVersion, resources });
-  const [, namespace = "", ...asked] = rest;
+  const [, namespace = "", ...segments] = rest;
   const selector = searchParams.get("labelSelector") ?? "";
   const scene = { server, namespace, selector };
-  const items = await itemsOf(group, scene, asked.map(decodeURIComponent));
+  const items = await itemsOf(group, scene, segments.map(decodeURIComponent));
   if (items === undefined) return notFound();
   return Response.json({ kind: listKinds[group], apiVersion: groupVersion, metadata: {}, items });
 }
 
-interface Asked {
+interface MetricsQuery {
   readonly server: StageServer;
   readonly namespace: string;
   readonly selector: string;
 }
 
-async function itemsOf(group: string, asked: Asked, path: readonly string[]): Promise<readonly object[] | undefined> {
+async function itemsOf(
+  group: string,
+  query: MetricsQuery,
+  path: readonly string[],
+): Promise<readonly object[] | undefined> {
   const timestamp = new Date().toISOString();
   const [resource = "", name = "", metric = ""] = path;
-  if (group === "metrics.k8s.io") return usage(asked, timestamp);
+  if (group === "metrics.k8s.io") return usage(query, timestamp);
   if (group === "external.metrics.k8s.io") {
-    const value = await annotationOf(asked, "", `external.${resource}`);
+    const value = await annotationOf(query, "", `external.${resource}`);
     return value === undefined ? [] : [{ metricName: resource, metricLabels: {}, timestamp, value }];
   }
   if (resource === "pods" && name === "*") {
-    const scene = await look(asked);
+    const scene = await look(query);
     return scene.pods.flatMap((pod) => {
       const value = shareOf(scene, { pod, name: `metric.${metric}` });
       return value === undefined ? [] : [valueOf(pod.metadata.name, value, timestamp)];
     });
   }
   const of = resource === "metrics" ? "" : `/${resource}/${name}`;
-  const value = await annotationOf(asked, of, `metric.${resource === "metrics" ? name : metric}`);
+  const value = await annotationOf(query, of, `metric.${resource === "metrics" ? name : metric}`);
   return value === undefined ? undefined : [valueOf(name, value, timestamp)];
 }
 
@@ -133,17 +137,21 @@ function valueOf(name: string, value: string, timestamp: string): object {
 }
 
 /** Reads an annotation of an object in the core group, or of the namespace itself if `path` is empty. */
-async function annotationOf({ server, namespace }: Asked, path: string, name: string): Promise<string | undefined> {
+async function annotationOf(
+  { server, namespace }: MetricsQuery,
+  path: string,
+  name: string,
+): Promise<string | undefined> {
   const { body } = await server.request("GET", `/api/v1/namespaces/${namespace}${path}`);
   return (body as Partial<Annotated>).metadata?.annotations?.[`${prefix}${name}`];
 }
 
-async function usage(asked: Asked, timestamp: string): Promise<readonly object[]> {
-  const scene = await look(asked);
+async function usage(query: MetricsQuery, timestamp: string): Promise<readonly object[]> {
+  const scene = await look(query);
   return scene.pods.map((pod) => {
     const of = (name: string): string => shareOf(scene, { pod, name }) ?? "0";
     return {
-      metadata: { name: pod.metadata.name, namespace: asked.namespace },
+      metadata: { name: pod.metadata.name, namespace: query.namespace },
       timestamp,
       window: "15s",
       // Pods in these suites have one container.
@@ -158,7 +166,7 @@ interface Looked {
   readonly deployments: readonly Annotated[];
 }
 
-async function look({ server, namespace, selector }: Asked): Promise<Looked> {
+async function look({ server, namespace, selector }: MetricsQuery): Promise<Looked> {
   const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(selector)}`;
   const [pods, deployments] = await Promise.all([
     server.request("GET", path),

@@ -79,7 +79,7 @@ export async function recordStep(
   );
   suite.learn?.(names, (kind) => [
     ...there.filter((each) => each.kind === kind).flatMap(({ objects }) => objects),
-    ...wholeAnswers(effects, kind),
+    ...wholeObjects(effects, kind),
   ]);
   const learnOf = (kind: string, object: unknown): void => {
     const meta = (object as Partial<AnyObject> | undefined)?.metadata;
@@ -89,11 +89,11 @@ export async function recordStep(
   for (const { response, resource, code, verb } of effects) {
     if (code >= 300 || verb === "deletecollection") continue;
     const made = suite.kinds.find(({ kind }) => resourceOf(kind) === resource.split("/")[0])?.kind.kind;
-    const answered = (response as { readonly kind?: string } | undefined)?.kind;
+    const responseKind = (response as { readonly kind?: string } | undefined)?.kind;
     // For a kind that is not compared, the resource name is used.
-    const isWhole = made === undefined ? !resource.includes("/") : answered === made;
-    if (isWhole || answered === "PartialObjectMetadata") learnOf(made ?? text(resource, names), response);
-    if (answered === "Status") learnOf(made ?? text(resource, names), { metadata: deleted(response) });
+    const isWhole = made === undefined ? !resource.includes("/") : responseKind === made;
+    if (isWhole || responseKind === "PartialObjectMetadata") learnOf(made ?? text(resource, names), response);
+    if (responseKind === "Status") learnOf(made ?? text(resource, names), { metadata: deleted(response) });
   }
   // The names of owners that are not compared themselves, such as custom resources, are known from owner references.
   for (const { objects } of there) {
@@ -130,7 +130,7 @@ export async function recordStep(
 }
 
 /** The complete objects in the responses to writes: they can be deleted by now. */
-function wholeAnswers(effects: readonly Effect[], kind: Kind): readonly AnyObject[] {
+function wholeObjects(effects: readonly Effect[], kind: Kind): readonly AnyObject[] {
   return effects.flatMap(({ resource, code, response }) => {
     const object = response as AnyObject | undefined;
     return resource === resourceOf(kind) && code < 300 && object?.["kind"] === kind.kind ? [object] : [];
@@ -184,8 +184,8 @@ const combined = "(combined from similar events): ";
 
 function eventEntries(effects: readonly Effect[], names: Names): Entry[] {
   const entries = effects.filter(recordsEvent).map(({ verb, code, request, response }) => {
-    const asked = request as Json;
-    const stored = (code < 300 ? response : asked) as Json;
+    const requestBody = request as Json;
+    const stored = (code < 300 ? response : requestBody) as Json;
     const { type, reason, involvedObject, source } = stored;
     const { kind, name, namespace, apiVersion, uid } = involvedObject as Json;
     const facts = { type, reason, source, about: { kind, name, namespace, apiVersion, uid } };
@@ -193,7 +193,10 @@ function eventEntries(effects: readonly Effect[], names: Names): Entry[] {
     if (type === "Warning")
       return { what: "Event Warning", content: { ...facts, message: message.replace(combined, "") } };
     const { reportingComponent } = stored;
-    const body = verb === "patch" ? { patch: asked } : { count: asked["count"], fields: Object.keys(asked).sort() };
+    const body =
+      verb === "patch"
+        ? { patch: requestBody }
+        : { count: requestBody["count"], fields: Object.keys(requestBody).sort() };
     return { what: `${verb} Event ${code}`, content: { ...facts, reportingComponent, message, ...body } };
   });
   const normalized = entries.map(({ what, content }) => ({ what, content: normal(content, names) as Json }));

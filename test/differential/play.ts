@@ -259,8 +259,8 @@ const sidesOf: Readonly<Record<Between, readonly [theirs: string, ours: string]>
 
 function line({ between, step, what, path, theirs, ours, refused }: Found): string {
   const [one, other] = sidesOf[between];
-  const said = `${JSON.stringify(theirs) ?? "nothing"} ≠ ${other}: ${JSON.stringify(ours) ?? "nothing"}`;
-  return `step "${step}"${refused ? " (refused)" : ""}: ${what} ${path} ${one}: ${said}`;
+  const difference = `${JSON.stringify(theirs) ?? "nothing"} ≠ ${other}: ${JSON.stringify(ours) ?? "nothing"}`;
+  return `step "${step}"${refused ? " (refused)" : ""}: ${what} ${path} ${one}: ${difference}`;
 }
 
 const defaultWidth = 8;

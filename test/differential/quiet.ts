@@ -11,7 +11,7 @@ const quietMs = 350;
 /** The same if an object is not in its desired state: it may stay that way, or a controller may not be done yet. */
 const unsettledQuietMs = 4000;
 /** The same if a write is certain to follow: a busy machine can be slow. */
-const owedQuietMs = 15_000;
+const pendingQuietMs = 15_000;
 /** A step ends at most this long, plus the suite's patience, after it began, no matter what still happens. */
 const longestMs = 30_000;
 const pollMs = 50;
@@ -20,8 +20,8 @@ const pollMs = 50;
  * either, so that the time says nothing about them.
  */
 const countedMs = 4 * pollMs;
-/** If nothing is written and something is owed or not settled, that is checked again after this time, or sooner if something is written. */
-const askAgainMs = 400;
+/** While nothing is written, and writes are pending or something is not settled, that is checked again after this time, or sooner if something is written. */
+const recheckMs = 400;
 
 /**
  * Resolves when the controllers have finished reacting to all actions so far; at most 30 s plus the suite's patience later. A controller
@@ -33,8 +33,8 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
   let polledAt = startedAt;
   let ranMs = 0;
   let seen = log.effects.length;
-  let askedAt = -askAgainMs;
-  const owes = async (): Promise<boolean> => (await suite.owes?.(log, stage)) === true;
+  let checkedAt = -recheckMs;
+  const hasPendingWrites = async (): Promise<boolean> => (await suite.hasPendingWrites?.(log, stage)) === true;
   while (performance.now() - startedAt < longestMs + (suite.patienceMs ?? 0)) {
     await Bun.sleep(pollMs);
     ranMs += Math.min(performance.now() - polledAt, countedMs);
@@ -47,16 +47,16 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
     }
     const silentMs = Math.min(log.readUntil() - lastAt, ranMs);
     if (silentMs < (suite.quietMs ?? quietMs)) continue;
-    if (added.length === 0 && performance.now() - askedAt < askAgainMs) continue;
-    askedAt = performance.now();
+    if (added.length === 0 && performance.now() - checkedAt < recheckMs) continue;
+    checkedAt = performance.now();
     const patienceMs = suite.patienceMs ?? unsettledQuietMs;
-    const isOwed = silentMs < owedQuietMs && (await owes());
-    if (silentMs >= patienceMs && !isOwed) return;
-    if (isOwed) continue;
+    const isPending = silentMs < pendingQuietMs && (await hasPendingWrites());
+    if (silentMs >= patienceMs && !isPending) return;
+    if (isPending) continue;
     if (suite.isSettled === undefined) return;
     if (!(await suite.isSettled(stage, log, actedAt))) continue;
     // The write that has just settled it may be in a part of the log that has not been read yet.
-    await readUpToNow(log, askedAt);
+    await readUpToNow(log, checkedAt);
     if (log.effects.length === seen) return;
   }
 }
@@ -79,7 +79,7 @@ export function reportsSuccess({ request }: Effect): boolean {
 }
 
 /** Whether Events for these writes are still missing (they are written asynchronously) and cannot have been dropped as spam. */
-export function owesEvents(effects: readonly Effect[], hasEvent: (effect: Effect) => boolean): boolean {
+export function hasPendingEvents(effects: readonly Effect[], hasEvent: (effect: Effect) => boolean): boolean {
   const done = effects.filter((effect) => effect.code < 300 && hasEvent(effect)).length;
   const events = effects.filter(({ resource }) => resource.startsWith("events"));
   const reported = events.filter(reportsSuccess).length;
@@ -88,8 +88,8 @@ export function owesEvents(effects: readonly Effect[], hasEvent: (effect: Effect
 }
 
 /** The same for pods only. */
-export function owesPodEvents({ effects }: SideLog): boolean {
-  return owesEvents(effects, ({ resource, verb }) => resource === "pods" && verb !== "patch");
+export function hasPendingPodEvents({ effects }: SideLog): boolean {
+  return hasPendingEvents(effects, ({ resource, verb }) => resource === "pods" && verb !== "patch");
 }
 
 /** Whether every ReplicaSet and ReplicationController has its desired pods, and a status that reflects them. */

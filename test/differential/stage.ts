@@ -1,7 +1,7 @@
 /** The environment of a script: one namespace of one cluster. The same actions run on one stage of each side. */
 import { type Kind, pathOf } from "../../src/api/kind.ts";
 import { VolumeAttachments } from "../../src/api/kinds.ts";
-import type { ApiAnswer, Cluster } from "../support/cluster.ts";
+import type { ClusterResponse, Cluster } from "../support/cluster.ts";
 import { known, type Resource } from "./kinds.ts";
 import { type AnyObject, type Json, type PodObject, podClass } from "./objects.ts";
 
@@ -33,7 +33,7 @@ export interface Stage {
   /** All pods, or those that match a predicate, ordered by class first, so that the order is the same on every side. */
   pods(which?: (pod: PodObject) => boolean): Promise<readonly PodObject[]>;
   /** Sends a request that may be rejected. */
-  attempt(method: string, path: string, body?: object): Promise<ApiAnswer>;
+  attempt(method: string, path: string, body?: object): Promise<ClusterResponse>;
 }
 
 /** Exists in each namespace of a sandbox over HTTPS. On the other sides, the controller that publishes it does not run. */
@@ -91,9 +91,9 @@ function stageIn(place: Place, namespace: string): Stage {
     body?: object,
     headers?: Record<string, string>,
   ): Promise<Json> => {
-    const { status, body: answer } = await server.request(method, path, body, headers);
-    if (status >= 400) throw new Error(`${method} ${path} was refused with ${status}: ${JSON.stringify(answer)}`);
-    return answer as Json;
+    const { status, body: responseBody } = await server.request(method, path, body, headers);
+    if (status >= 400) throw new Error(`${method} ${path} was refused with ${status}: ${JSON.stringify(responseBody)}`);
+    return responseBody as Json;
   };
   const list = async (resource: Resource): Promise<readonly Json[]> =>
     (await granted("GET", at(resource)))["items"] as readonly Json[];
@@ -116,8 +116,8 @@ function stageIn(place: Place, namespace: string): Stage {
     list,
     async all(kind) {
       const paths = kind.namespaced ? namespaces.map((each) => pathOf(kind, { namespace: each })) : [pathOf(kind, {})];
-      const answers = await Promise.all(paths.map((path) => server.request("GET", path)));
-      const objects = answers
+      const responses = await Promise.all(paths.map((path) => server.request("GET", path)));
+      const objects = responses
         .flatMap(({ status, body }) => (status === 200 ? (body.items as AnyObject[]) : []))
         .filter(({ metadata }) => metadata.name !== publishedBySandbox);
       return kind.namespaced ? objects : objects.filter((object) => ownerText(kind, object).includes(top));

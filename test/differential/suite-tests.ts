@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { controllersMissing } from "../support/cluster.ts";
 import { tries } from "../support/long.ts";
-import { suiteAsAsked } from "./all.ts";
+import { withEnvironment } from "./all.ts";
 import { stale } from "./differences.ts";
 import { inWords, play, type Played, playAll, type Sides } from "./play.ts";
 import { oracleSide, ourSide, sandboxSide } from "./sides.ts";
@@ -21,7 +21,7 @@ interface Part {
  * ones. The name of each random test is the command that runs it again.
  */
 export function testSuite(given: Suite): void {
-  const suite = suiteAsAsked(given);
+  const suite = withEnvironment(given);
   const parts = partsOf(suite);
   describe.skipIf(controllersMissing !== undefined)(`${suite.name} beside kube-controller-manager`, () => {
     let sides: Sides;
@@ -71,10 +71,10 @@ export function testSuite(given: Suite): void {
 }
 
 function partsOf(suite: Suite): readonly Part[] {
-  const { SCRIPT: part, SEED: asked } = process.env;
-  const written = part === undefined && asked !== undefined ? [] : suite.scripts;
+  const { SCRIPT: part, SEED: seeds } = process.env;
+  const written = part === undefined && seeds !== undefined ? [] : suite.scripts;
   const drawn = Array.from({ length: tries(suite.seeds.short, suite.seeds.long) }, (_, n) => n + 1);
-  const chosen = asked === undefined ? (part === undefined ? drawn : []) : asked.split(",").map(Number);
+  const chosen = seeds === undefined ? (part === undefined ? drawn : []) : seeds.split(",").map(Number);
   return [
     ...written
       .filter(({ name }) => part === undefined || name.includes(part))

@@ -72,7 +72,7 @@ export interface Suite {
    */
   readonly isSettled?: (stage: Stage, log: SideLog, actedAt: number) => boolean | Promise<boolean>;
   /** Whether more writes must follow, according to the log: a step then waits for them, for at most 15 s of silence. */
-  readonly owes?: (log: SideLog, stage: Stage) => boolean | Promise<boolean>;
+  readonly hasPendingWrites?: (log: SideLog, stage: Stage) => boolean | Promise<boolean>;
   /** The length of the silence that ends a step if everything is settled. Default 0.35 s. */
   readonly quietMs?: number;
   /** The length of the silence that ends a step if not everything is settled. Default 4 s. */

@@ -176,19 +176,19 @@ export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => 
 }
 
 /** The fields that are read from an object, or from a list of objects. */
-export interface Answer {
+export interface ResponseBody {
   readonly metadata: { readonly name: string; readonly uid: string; readonly labels?: object };
   readonly data?: Readonly<Record<string, string>>;
   readonly status?: { readonly conditions?: readonly object[] };
-  readonly items: readonly Answer[];
+  readonly items: readonly ResponseBody[];
 }
 
-export async function granted(server: Server, method: string, path: string, body?: object): Promise<Answer> {
+export async function granted(server: Server, method: string, path: string, body?: object): Promise<ResponseBody> {
   const patch = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
-  const answer = await server.request(method, path, body, patch);
-  if (answer.status >= 400)
-    throw new Error(`${method} ${path} was refused with ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body as Answer;
+  const response = await server.request(method, path, body, patch);
+  if (response.status >= 400)
+    throw new Error(`${method} ${path} was refused with ${response.status}: ${JSON.stringify(response.body)}`);
+  return response.body as ResponseBody;
 }
 
 /** Registers a group of tests, whose sides have their own controllers. */

@@ -18,13 +18,13 @@ export function wholePods(): (effect: Effect) => Effect {
       if (known !== undefined) last.set(key, { ...known, spec: { ...known.spec, nodeName: target.name } });
       return effect;
     }
-    const answer = response as (Partial<PodObject> & { readonly kind?: string }) | undefined;
-    if (answer?.spec?.containers !== undefined) {
-      last.set(key, answer as PodObject);
+    const body = response as (Partial<PodObject> & { readonly kind?: string }) | undefined;
+    if (body?.spec?.containers !== undefined) {
+      last.set(key, body as PodObject);
       return effect;
     }
-    if (answer?.kind !== "PartialObjectMetadata" || answer.metadata === undefined || known === undefined) return effect;
-    const whole = { ...known, status: { phase: "Pending", ...known.status }, metadata: answer.metadata };
+    if (body?.kind !== "PartialObjectMetadata" || body.metadata === undefined || known === undefined) return effect;
+    const whole = { ...known, status: { phase: "Pending", ...known.status }, metadata: body.metadata };
     last.set(key, whole);
     return { ...effect, response: whole };
   };

@@ -130,9 +130,9 @@ describe.skipIf(clusterMissing !== undefined)("the Role of a controller", () => 
     { controller: "cronjob", upstream: "system:controller:cronjob-controller" },
   ]) {
     test(`of ${controller} has no more than upstream's permissions, apart from Leases`, async () => {
-      const asked = namespaces.length === 0 ? [["clusterrole"]] : namespaces.map((each) => ["role", "-n", each]);
+      const roleArgs = namespaces.length === 0 ? [["clusterrole"]] : namespaces.map((each) => ["role", "-n", each]);
       const theirs = await Promise.all(
-        asked.map(([kind = "", ...where]) => cluster.kubectl(["get", kind, upstream, ...where, "-o", "json"])),
+        roleArgs.map(([kind = "", ...where]) => cluster.kubectl(["get", kind, upstream, ...where, "-o", "json"])),
       );
       const rules = theirs.flatMap(({ stdout }) => (JSON.parse(stdout) as { rules: Rule[] }).rules);
       const allowed = permissionsIn(rules).map(withoutEventsGroup);

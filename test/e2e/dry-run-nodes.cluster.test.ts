@@ -246,7 +246,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
   }
 
   /** The command's output as JSON lines. */
-  async function said(...args: readonly string[]): Promise<readonly Line[]> {
+  async function dryRunLines(...args: readonly string[]): Promise<readonly Line[]> {
     const { stdout, stderr } = await runProgram(["dry-run", ...args, "-o", "json"], { kubeconfig: cluster.kubeconfig });
     expect(stderr).toContain(`over a snapshot of context c (namespace ${namespace}, `);
     return stdout
@@ -287,13 +287,13 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
   }
 
   test("that is drained", async () => {
-    const told = await said("--drain", failing);
-    const fates = of(told, "fate").map(
+    const lines = await dryRunLines("--drain", failing);
+    const fates = of(lines, "fate").map(
       ({ pod, fate }) => `${String(pod).replace(/-[a-z0-9]{5}$/, "-…")} ${String(fate)}`,
     );
     expect(fates.filter((line) => line.endsWith(" held"))).toEqual(["shop/db-0 held", "shop/db-1 held"]);
     // Asks with a dry run, which needs no undo, which evictions the server refuses.
-    for (const { pod, fate, why } of of(told, "fate")) {
+    for (const { pod, fate, why } of of(lines, "fate")) {
       const name = String(pod).split("/")[1] ?? "";
       if (fate === "stays") continue;
       const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction?dryRun=All`;
@@ -317,7 +317,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
   test(
     "that becomes silent",
     async () => {
-      const told = await said("--node-down", failing);
+      const lines = await dryRunLines("--node-down", failing);
       const expected = texts(await foretold("silence"));
       const before = await podsThere();
       await cluster.kill("kwok");
@@ -342,7 +342,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
 
       const pods = await podsThere();
       const fresh = pods.filter(({ metadata }) => !before.some((old) => old.metadata.uid === metadata.uid));
-      const fates = of(told, "fate");
+      const fates = of(lines, "fate");
       expect(fates).toHaveLength(before.filter(({ spec }) => spec?.nodeName === failing).length);
       for (const { pod: key, fate, why, workload: owner } of fates) {
         const old = pods.find(({ metadata }) => `${namespace}/${metadata.name}` === key);
@@ -366,15 +366,15 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
       expect(moved.every(({ to }) => others.includes(String(to)))).toBe(true);
       expect(fresh.filter(({ spec }) => others.includes(spec?.nodeName ?? ""))).toHaveLength(moved.length);
 
-      const left = of(told, "outage").map(({ service: key, forMs }) => [key, forMs === undefined ? 0 : 3]);
+      const left = of(lines, "outage").map(({ service: key, forMs }) => [key, forMs === undefined ? 0 : 3]);
       expect(left).toEqual([
         ["shop/db", await endpoints("db")],
         ["shop/web", await endpoints("web")],
       ]);
-      expect(of(told, "end")).toMatchObject([{ available: "found", exitCode: 4 }]);
+      expect(of(lines, "end")).toMatchObject([{ available: "found", exitCode: 4 }]);
 
       const node = await connection.client.get(Nodes, { namespace: "", name: failing });
-      const change = of(told, "change").find(({ kind }) => kind === "Node");
+      const change = of(lines, "change").find(({ kind }) => kind === "Node");
       const foreseen = change?.["after"] as Node | undefined;
       const conditionsOf = ({ status }: Node): readonly string[] =>
         (status?.conditions ?? []).map(({ type, status: is, reason }) => `${type} ${is} ${reason}`).sort();

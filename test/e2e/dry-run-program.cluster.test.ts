@@ -279,11 +279,11 @@ describe.skipIf(program.is !== "there")(`dry-run -- COMMAND foretells what happe
         try {
           for (const object of before) await doForReal(namespace, { do: "apply", object });
           await quiet(namespace);
-          const told = await foretold(namespace, deeds);
+          const predicted = await foretold(namespace, deeds);
           for (const deed of deeds) await doForReal(namespace, deed);
           await quiet(namespace);
           const happened = await objectsIn(namespace);
-          const [foreseen, seen] = [told.map(comparable), happened.map(comparable)];
+          const [foreseen, seen] = [predicted.map(comparable), happened.map(comparable)];
           expect(foreseen.filter((text) => !seen.includes(text))).toEqual([]);
           expect(foreseen.sort()).toEqual(seen.sort());
           expect(happened.length).toBeGreaterThan(0);

@@ -59,7 +59,7 @@ const open = {
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 
 /** Code for a program without libraries that sends requests to its API server. */
-const asks = `
+const requestCode = `
   const config = await Bun.file(process.env.KUBECONFIG).text();
   const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
   const ask = (method, path, body) =>
@@ -71,7 +71,7 @@ const asks = `
     });`;
 
 /** Creates one workload whose pods refer to a missing ConfigMap. */
-const makes = `${asks}
+const makes = `${requestCode}
   const labels = { app: "made" };
   const envFrom = [{ configMapRef: { name: "nowhere" } }];
   const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i", envFrom }] } };
@@ -81,7 +81,7 @@ const makes = `${asks}
   setInterval(() => undefined, 1000);`;
 
 /** Works only while it holds a Lease, and takes none from another holder. */
-const leader = `${asks}
+const leader = `${requestCode}
   const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
   const name = process.env.NAME;
   const there = await ask("GET", leases + "/leader");
@@ -111,11 +111,11 @@ describe("a program's dry run", () => {
     folder = mkdtempSync(join(tmpdir(), "dry-run-program-"));
     kubeconfig = join(folder, "kubeconfig");
     writeFileSync(kubeconfig, served.kubeconfig(), { mode: 0o600 });
-    await ask("POST", `${core}/configmaps`, map("web", "1"));
-    await ask("POST", `${core}/configmaps`, { metadata: { name: "settings" } });
-    await ask("POST", "/apis/apps/v1/namespaces/default/deployments", deployment("a"));
+    await send("POST", `${core}/configmaps`, map("web", "1"));
+    await send("POST", `${core}/configmaps`, { metadata: { name: "settings" } });
+    await send("POST", "/apis/apps/v1/namespaces/default/deployments", deployment("a"));
     await until("its pods are ready", async () => {
-      const { items } = await ask("GET", `${core}/pods`);
+      const { items } = await send("GET", `${core}/pods`);
       return items.length === 2 && items.every(({ status }) => status.phase === "Running");
     });
   }, 60_000);
@@ -132,7 +132,7 @@ describe("a program's dry run", () => {
     }[];
   }
 
-  async function ask(method: string, path: string, body?: object): Promise<Listed> {
+  async function send(method: string, path: string, body?: object): Promise<Listed> {
     const response = await fetch(`${served.url}${path}`, {
       method,
       headers: { authorization: `Bearer ${served.identity.token}`, "content-type": "application/json" },
@@ -179,7 +179,7 @@ describe("a program's dry run", () => {
     const reads = ["get", "list", "watch", "selfsubjectaccessreviews"];
     const did = ours.map(({ verb, objectRef }) => (verb === "create" ? objectRef?.resource : verb) ?? "");
     expect(did.filter((verb) => !reads.includes(verb))).toEqual([]);
-    const { items } = await ask("GET", `${core}/configmaps`);
+    const { items } = await send("GET", `${core}/configmaps`);
     expect(items.map(({ metadata }) => metadata.name)).not.toContain("web-copy");
   }, 60_000);
 
@@ -292,7 +292,7 @@ describe("a program's dry run", () => {
       metadata: { name: "b" },
       spec: { size, ports: [{ port: size }] },
     });
-    await ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", open);
+    await send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", open);
     await until("widgets are served", async () => {
       const response = await fetch(`${served.url}${widgets}`, {
         headers: { authorization: `Bearer ${served.identity.token}` },
@@ -300,7 +300,7 @@ describe("a program's dry run", () => {
       });
       return response.status === 200;
     });
-    await ask("POST", widgets, sized(1));
+    await send("POST", widgets, sized(1));
     const { code, stdout } = await dryRun(["-f", file("sized.yaml", sized(2))]);
     expect(stdout).toMatch(/^applied Widget default\/b configured$/m);
     expect(stdout).toMatch(/^~ Widget default\/b +applied: .*\.spec\.size 1 → 2 and 1 more$/m);

@@ -168,11 +168,11 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
     await cluster.createNamespace(namespace);
     await applyForReal(namespace, before);
     await quiet(namespace);
-    const told = await foretold(namespace, { seed, before, deeds });
+    const predicted = await foretold(namespace, { seed, before, deeds });
     for (const deed of deeds) await doForReal(namespace, deed);
     await quiet(namespace);
     const happened = await objectsIn(namespace);
-    expect(told.map(comparable).sort()).toEqual(happened.map(comparable).sort());
-    expect(told.length).toBeGreaterThan(0);
+    expect(predicted.map(comparable).sort()).toEqual(happened.map(comparable).sort());
+    expect(predicted.length).toBeGreaterThan(0);
   });
 });

@@ -267,10 +267,10 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect((await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], pod)).code).toBe(1);
     });
     const file = fileOf(deployment("wh", "web", 2));
-    const asked = await dryRun("-f", file, "--server-validate");
-    expect(asked.stdout).toContain("! Deployment wh/web: available 0 of 2: the API server would refuse it: ");
-    expect(asked.stdout).toContain('failed calling webhook "bad.example.com"');
-    expect(asked.code).toBe(4);
+    const validated = await dryRun("-f", file, "--server-validate");
+    expect(validated.stdout).toContain("! Deployment wh/web: available 0 of 2: the API server would refuse it: ");
+    expect(validated.stdout).toContain('failed calling webhook "bad.example.com"');
+    expect(validated.code).toBe(4);
     expect(await cluster.kubectl(["apply", "-f", file])).toMatchObject({ code: 0 });
     await eventually(async () => {
       expect(await field("wh", "deployment/web", ".status.conditions[?(@.type=='ReplicaFailure')].status")).toBe(
@@ -380,9 +380,9 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
       expect(plain.stdout).toMatch(/^\+ Widget shop\/new +applied$/m);
       expect(plain.code).toBe(1);
       expect(plain.stdout).toContain("+  colour: red\n");
-      const asked = await dryRun("-f", file, "--server-validate");
-      expect(asked.stdout).toContain("server: 1 of 1 distinct writes accepted unchanged\n");
-      expect(asked.stdout).not.toContain("without the checks");
+      const validated = await dryRun("-f", file, "--server-validate");
+      expect(validated.stdout).toContain("server: 1 of 1 distinct writes accepted unchanged\n");
+      expect(validated.stdout).not.toContain("without the checks");
       const refused = await dryRun("-f", fileOf(widget("size: many")), "--server-validate");
       expect(refused.stdout).toContain("! server: patch Widget shop/w would be refused: ");
       expect((await cluster.kubectl(["-n", "shop", "get", "widget", "new"])).code).toBe(1);

@@ -78,8 +78,8 @@ describe.skipIf(controllersMissing !== undefined)(
       for (const { namespace } of parts) {
         const { pods: excess, history } = podsInExcess(events, namespace);
         const isWithin = excess <= unanswered;
-        const told = isWithin ? [] : history;
-        expect({ after, excess, unanswered, told }).toEqual({ after, excess, unanswered, told: [] });
+        const shownHistory = isWithin ? [] : history;
+        expect({ after, excess, unanswered, shownHistory }).toEqual({ after, excess, unanswered, shownHistory: [] });
       }
     }
 

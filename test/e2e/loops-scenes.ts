@@ -53,9 +53,9 @@ export function actIn(cluster: Pick<Cluster, "request">, namespace: string): Act
       : `/apis/${group}/${version}/namespaces/${namespace}/${rest.join("/")}`;
   };
   const send = async (method: string, path: string, body?: object, type?: string): Promise<unknown> => {
-    const answer = await cluster.request(method, path, body, type === undefined ? {} : { "content-type": type });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await cluster.request(method, path, body, type === undefined ? {} : { "content-type": type });
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
+    return response.body;
   };
   return {
     create: async (path, body) =>

@@ -219,10 +219,10 @@ async function send(
   const { resourceVersion } = now.metadata;
   const { metadata = {} } = body as { readonly metadata?: object };
   const based = { ...body, metadata: { ...metadata, resourceVersion } };
-  const answer = await cluster.request(method, whole, based, { "content-type": type });
-  if (answer.status === 409) return undefined;
-  if (answer.status >= 300) throw new Error(`${method} ${whole}: ${JSON.stringify(answer.body)}`);
-  return (answer.body as StoredObject).metadata.resourceVersion;
+  const response = await cluster.request(method, whole, based, { "content-type": type });
+  if (response.status === 409) return undefined;
+  if (response.status >= 300) throw new Error(`${method} ${whole}: ${JSON.stringify(response.body)}`);
+  return (response.body as StoredObject).metadata.resourceVersion;
 }
 
 interface Watched {
@@ -237,11 +237,11 @@ async function watch(
   first: StoredObject,
   signal: AbortSignal,
 ): Promise<Watched> {
-  const answer = await fetch(
+  const response = await fetch(
     `${url}${path}?watch=1&fieldSelector=metadata.name%3Dshared&resourceVersion=${first.metadata.resourceVersion}`,
     { tls: { ca }, headers: { authorization: `Bearer ${token}` }, signal },
   );
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   const versions: StoredObject[] = [first];
   let rest = "";

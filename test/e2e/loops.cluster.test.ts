@@ -196,14 +196,14 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       const [first, ...others] = here;
       const [field] = first === undefined || first.is === "recreated" ? [] : first.fields;
       const writers = first?.is === "recreated" ? first.createdBy : field?.writers;
-      const told = first && {
+      const actual = first && {
         kind: first.of.kind,
         name: (first.key.split("/")[1] ?? first.key).replace(/^web-.*/, "web-"),
         path: first.is === "recreated" ? first.is : field?.path,
         writers: writers?.map((each) => each.name).toSorted(),
       };
       const { followers = [], ...expected } = culprit ?? {};
-      expect({ scene: name, ...told }).toEqual({ scene: name, ...expected } as never);
+      expect({ scene: name, ...actual }).toEqual({ scene: name, ...expected } as never);
       expect(others.filter(({ of, followsFrom }) => followsFrom === undefined || !followers.includes(of.kind))).toEqual(
         [],
       );
@@ -292,10 +292,10 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     const versions = await recordWriters(cluster, "writers", seededRandom(seed), update ? 90 : 250);
     if (update)
       writeFileSync(join(import.meta.dir, "..", "api", "recorded-writers.json"), `${JSON.stringify(versions)}\n`);
-    const told = attributions(versions);
-    expect(told.filter(({ by, told: name }) => name !== undefined && name !== by)).toEqual([]);
-    const added = told.filter(({ how }) => /^(sets|applies)/.test(how));
-    expect(added.filter(({ told: name }) => name === undefined)).toEqual([]);
+    const attributed = attributions(versions);
+    expect(attributed.filter(({ by, inferred: name }) => name !== undefined && name !== by)).toEqual([]);
+    const added = attributed.filter(({ how }) => /^(sets|applies)/.test(how));
+    expect(added.filter(({ inferred: name }) => name === undefined)).toEqual([]);
     expect(added.length).toBeGreaterThan(20);
   });
 

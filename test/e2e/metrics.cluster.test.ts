@@ -58,14 +58,14 @@ describe.skipIf(clusterMissing !== undefined)("run --metrics-bind-address", () =
     DELETE: ["delete"],
   };
 
-  /** Number of our answered requests, by method. */
+  /** Number of our requests that got a response, by method. */
   async function audited(): Promise<ReadonlyMap<string, number>> {
     const ours = (await cluster.audit()).filter(({ userAgent = "" }) => userAgent.startsWith("kubectl-reconcile/"));
-    const answered = new Map(
+    const verbById = new Map(
       ours.filter(({ stage }) => stage !== "RequestReceived").map(({ auditID, verb }) => [auditID, verb]),
     );
     const count = (verbs: readonly string[]): number =>
-      [...answered.values()].filter((verb) => verbs.includes(verb)).length;
+      [...verbById.values()].filter((verb) => verbs.includes(verb)).length;
     return new Map(Object.entries(methods).map(([method, verbs]) => [method, count(verbs)]));
   }
 
@@ -91,11 +91,11 @@ describe.skipIf(clusterMissing !== undefined)("run --metrics-bind-address", () =
     await Bun.sleep(1500);
 
     const before = await audited();
-    const answer = await fetch(`${url}/metrics`);
-    const text = await answer.text();
+    const response = await fetch(`${url}/metrics`);
+    const text = await response.text();
     await Bun.sleep(500);
     const after = await audited();
-    expect(answer.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
+    expect(response.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
     const samples = samplesIn(text);
     for (const [method, least] of before) {
       const counted = sum(samples, "rest_client_requests_total", { method });

@@ -111,11 +111,11 @@ describe.skipIf(controllersMissing !== undefined)("a control plane of 1.33", () 
     await silent(trace);
     trace.signal("SIGINT");
     const { stdout, stderr, code } = await trace.end();
-    const said = stdout + stderr;
+    const output = stdout + stderr;
     expect({
       code,
-      counts: /^\d+ intentions: .*$/m.exec(said)?.[0],
-      differs: said.match(/^differs .*$/gm),
+      counts: /^\d+ intentions: .*$/m.exec(output)?.[0],
+      differs: output.match(/^differs .*$/gm),
     }).toMatchObject({
       code: 0,
       counts: expect.stringMatching(/: [1-9]\d* same, .*\b0 differ$/),

@@ -121,13 +121,13 @@ describe.skipIf(clusterMissing !== undefined)("run --otel", () => {
         expect((sync.events ?? []).map(({ attributes }) => attribute(attributes, "reconcile.rule"))).toEqual(rules);
         const writes = its.filter(({ stage }) => stage === "write");
         const children = spans.filter(({ parentSpanId }) => parentSpanId === sync.spanId);
-        const told = ({ verb, of, subresource, status }: Line): string =>
+        const textOf = ({ verb, of, subresource, status }: Line): string =>
           `${verb} ${of?.kind}${subresource === undefined ? "" : `/${subresource}`} ${status}`;
         expect(
           children
             .map(({ name, attributes }) => `${name} ${attribute(attributes, "http.response.status_code")}`)
             .toSorted(),
-        ).toEqual(writes.map(told).toSorted());
+        ).toEqual(writes.map(textOf).toSorted());
         expect(children.every(({ traceId, kind }) => traceId === sync.traceId && kind === 3)).toBe(true);
         const begun = its.find(({ stage }) => stage === "get")?.at ?? NaN;
         expect(Math.abs(Number(BigInt(sync.startTimeUnixNano) / 1000n) / 1000 - begun)).toBeLessThan(1);

@@ -386,8 +386,8 @@ describe.skipIf(controllersMissing !== undefined)("run beside a control plane th
       const where = narrow ? ["-n", "empty"] : ["-A"];
       const { code, stdout, stderr } = await runProgram(["run", name, ...where], options);
       // On a slow machine nothing has been written yet at the first check, and it prints that it checks again.
-      const said = stdout.split("\n").filter((line) => !line.startsWith("owner   looking again in "));
-      expect({ code, said }).toEqual({ code: 2, said: [expect.stringMatching(/^context /), ""] });
+      const printed = stdout.split("\n").filter((line) => !line.startsWith("owner   looking again in "));
+      expect({ code, printed }).toEqual({ code: 2, printed: [expect.stringMatching(/^context /), ""] });
       const lines = stderr.trimEnd().split("\n");
       expect(lines[0]).toMatch(
         new RegExp(`^refused: (cannot tell whether )?${who} is active on this cluster \\(.+\\)\\.$`),

@@ -58,8 +58,8 @@ describe("run --reload", () => {
     let found = "";
     for (let look = 0; look < 200 && found !== mark; look++) {
       await Bun.sleep(50);
-      const answer = await served.send("PATCH", `${maps}/a`, {});
-      found = ((await answer.json()) as { readonly data?: { readonly mark?: string } }).data?.mark ?? "";
+      const response = await served.send("PATCH", `${maps}/a`, {});
+      found = ((await response.json()) as { readonly data?: { readonly mark?: string } }).data?.mark ?? "";
     }
     if (found !== mark) throw new Error(`a has the mark ${found}, not ${mark}: ${run.stderr}`);
   }

@@ -11,7 +11,7 @@ import { seededRandom } from "../../src/platform/random.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { long } from "../support/long.ts";
 import { programCommand } from "./support/program.ts";
-import { act, type Ask, settle } from "./support/random-life.ts";
+import { act, type Send, settle } from "./support/random-life.ts";
 import { undoneOn } from "./support/undone.ts";
 
 const minutes = long ? 60 : 0.5;
@@ -50,7 +50,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
   /** An example of each error per controller, without names and numbers. */
   const failures = new Map<string, string>();
   let reading: Promise<unknown>;
-  let said = "";
+  let stderr = "";
   const memory: number[] = [];
   beforeAll(async () => {
     [ours, theirs] = await Promise.all([
@@ -70,7 +70,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
         if (expected === undefined) failures.set(`${controller} ${error.replaceAll(/\S*\d\S*|"[^"]*"/g, "…")}`, error);
       }
     };
-    reading = Promise.all([note(), new Response(run.stderr).text().then((text) => (said = text))]);
+    reading = Promise.all([note(), new Response(run.stderr).text().then((text) => (stderr = text))]);
   });
   afterAll(async () => {
     run.kill("SIGTERM");
@@ -79,8 +79,8 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
     await Promise.all([ours?.stop(), theirs?.stop()]);
   });
 
-  const askOf =
-    (cluster: Cluster): Ask =>
+  const sendTo =
+    (cluster: Cluster): Send =>
     (method, path, body) =>
       cluster.request(
         method,
@@ -103,21 +103,21 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
     "no sync fails with an unexpected error, and nothing is left undone",
     async () => {
       if (ours === undefined || theirs === undefined) throw new Error("no clusters");
-      const sides = [ours, theirs].map((cluster) => ({ ask: askOf(cluster), random: seededRandom(17) }));
-      await Promise.all(sides.map(({ ask }) => settle(ask)));
+      const sides = [ours, theirs].map((cluster) => ({ send: sendTo(cluster), random: seededRandom(17) }));
+      await Promise.all(sides.map(({ send }) => settle(send)));
       const until = performance.now() + minutes * 60_000;
       let acts = 0;
       while (performance.now() < until) {
         const began = performance.now();
-        await Promise.all(sides.map(({ ask, random }) => act(ask, random)));
+        await Promise.all(sides.map(({ send, random }) => act(send, random)));
         acts++;
         memory.push(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${run.pid}/status`, "utf8"))?.[1] ?? 0) / 1024);
         await Bun.sleep(Math.max(0, everyMs - (performance.now() - began)));
       }
       // CronJobs would continue forever.
       const cronJobs = "/apis/batch/v1/namespaces";
-      for (const { ask } of sides)
-        for (const namespace of ["red", "green", "blue"]) await ask("DELETE", `${cronJobs}/${namespace}/cronjobs`);
+      for (const { send } of sides)
+        for (const namespace of ["red", "green", "blue"]) await send("DELETE", `${cronJobs}/${namespace}/cronjobs`);
       const [undone, undoneThere] = await Promise.all([undoneAtRest(ours), undoneAtRest(theirs)]);
       const log = readFileSync(join(theirs.dir, "kube-controller-manager.log"), "utf8");
       const logged = log.split("\n").filter((line) => /^[EF]\d{4} /.test(line)).length;
@@ -126,7 +126,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
         `${minutes} min: ${acts} acts; ${failures.size} sorts of errors here, ${logged} errors logged there; undone ${undone.length} here, ` +
           `${undoneThere.length} there; resident ${memory.at(-1)?.toFixed(0)} MB`,
       );
-      expect([run.exitCode, said.split("\n").filter((line) => line.startsWith("error"))]).toEqual([null, []]);
+      expect([run.exitCode, stderr.split("\n").filter((line) => line.startsWith("error"))]).toEqual([null, []]);
       expect(acts).toBeGreaterThan(minutes * 30);
       expect(onlyOurs).toEqual([]);
       expect(undone).toEqual([]);

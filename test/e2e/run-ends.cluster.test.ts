@@ -153,17 +153,17 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
       writeFileSync(join(folder, "kubectl-reconcile"), `#!/bin/sh\nexec ${programCommand.join(" ")} "$@"\n`, {
         mode: 0o755,
       });
-      const kubectl = async (...args: string[]): Promise<{ code: number; said: string }> => {
+      const kubectl = async (...args: string[]): Promise<{ code: number; output: string }> => {
         const env = { ...process.env, PATH: `${folder}:${process.env["PATH"] ?? ""}`, KUBECONFIG: cluster.kubeconfig };
         const command = [controlPlaneBinary("kubectl") ?? "kubectl", "reconcile", ...args];
         const run = Bun.spawn(command, { env, stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: 300_000 });
         const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
-        return { code: await run.exited, said: out + err };
+        return { code: await run.exited, output: out + err };
       };
       const done = await kubectl("run", "replicaset", "-n", workload.namespace, "--once");
       expect({ code: done.code, pods: (await workload.pods()).length }).toEqual({ code: 0, pods: 1 });
       expect(await kubectl("run", "replicaset", "--context", "prod")).toMatchObject({ code: 2 });
-      expect((await kubectl("run", "--help")).said).toStartWith("Usage: kubectl reconcile run ");
+      expect((await kubectl("run", "--help")).output).toStartWith("Usage: kubectl reconcile run ");
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

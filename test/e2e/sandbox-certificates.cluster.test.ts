@@ -155,9 +155,9 @@ type: kubernetes.io/service-account-token
   });
 
   test("prints no token and no key", () => {
-    const said = program.stdout + program.stderr;
-    expect(said).toContain("it lacks ca.crt, namespace, token of ServiceAccount robot → write them");
-    expect(said).not.toMatch(/eyJ|BEGIN|LS0tL/);
+    const output = program.stdout + program.stderr;
+    expect(output).toContain("it lacks ca.crt, namespace, token of ServiceAccount robot → write them");
+    expect(output).not.toMatch(/eyJ|BEGIN|LS0tL/);
   });
 
   for (const [command, ...words] of [

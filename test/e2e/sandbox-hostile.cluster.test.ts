@@ -169,18 +169,18 @@ const requests: readonly Hostile[] = [
 ];
 
 /** The comparable parts of a response. */
-async function ask(server: Server, { method = "GET", path = maps, headers, body }: Hostile): Promise<unknown> {
-  const answer = await fetch(server.url + path, {
+async function send(server: Server, { method = "GET", path = maps, headers, body }: Hostile): Promise<unknown> {
+  const response = await fetch(server.url + path, {
     method,
     tls: { ca: server.ca },
     headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json", ...headers },
     ...(body !== undefined && { body: body as string }),
     signal: AbortSignal.timeout(120_000),
   });
-  const text = await answer.text();
-  if (answer.headers.get("content-type")?.startsWith("application/json") !== true) return { status: answer.status };
+  const text = await response.text();
+  if (response.headers.get("content-type")?.startsWith("application/json") !== true) return { status: response.status };
   const { kind, reason, code } = JSON.parse(text) as Record<string, unknown>;
-  return { status: answer.status, kind, reason, code };
+  return { status: response.status, kind, reason, code };
 }
 
 describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", () => {
@@ -219,17 +219,17 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
   /** Checks that it responds and stores objects, whatever happened before. */
   async function stillServes(): Promise<void> {
     const name = `alive-${Math.random().toString(36).slice(2, 10)}`;
-    const made = await ask(mine, { name: "", method: "POST", body: JSON.stringify({ metadata: { name } }) });
+    const made = await send(mine, { name: "", method: "POST", body: JSON.stringify({ metadata: { name } }) });
     expect(made).toMatchObject({ status: 201, kind: "ConfigMap" });
-    expect(await ask(mine, { name: "", path: `${maps}/${name}` })).toMatchObject({ status: 200 });
-    expect(await ask(mine, { name: "", path: "/readyz" })).toEqual({ status: 200 });
+    expect(await send(mine, { name: "", path: `${maps}/${name}` })).toMatchObject({ status: 200 });
+    expect(await send(mine, { name: "", path: "/readyz" })).toEqual({ status: 200 });
   }
 
   for (const hostile of requests) {
     test(`gets ${hostile.name}, and responds as the real server`, async () => {
-      const said = await ask(mine, hostile);
-      if (hostile.differs === undefined) expect(said).toEqual(await ask(cluster, hostile));
-      else expect(said).toMatchObject({ status: hostile.differs.status });
+      const response = await send(mine, hostile);
+      if (hostile.differs === undefined) expect(response).toEqual(await send(cluster, hostile));
+      else expect(response).toMatchObject({ status: hostile.differs.status });
       await stillServes();
     });
   }
@@ -237,13 +237,13 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
   test("refuses unauthorized clients, on every path and with any header", async () => {
     for (const path of ["/api/v1/secrets", "/apis/apps/v1/deployments", "/openapi/v3", "/version", "/api/v1?watch=1"]) {
       for (const authorization of ["Bearer undefined", "bearer null", `Bearer ${mine.token}x`]) {
-        expect(await ask(mine, { name: "", path, headers: { authorization } })).toMatchObject({ status: 401 });
+        expect(await send(mine, { name: "", path, headers: { authorization } })).toMatchObject({ status: 401 });
       }
       for (const authorization of ["", "Bearer "]) {
-        const said = await ask(mine, { name: "", path, headers: { authorization } });
-        expect(said).toEqual(await ask(cluster, { name: "", path, headers: { authorization } }));
+        const response = await send(mine, { name: "", path, headers: { authorization } });
+        expect(response).toEqual(await send(cluster, { name: "", path, headers: { authorization } }));
         // Responses to unauthenticated requests.
-        expect(said).toMatchObject({ status: path === "/version" ? 200 : 403 });
+        expect(response).toMatchObject({ status: path === "/version" ? 200 : 403 });
       }
     }
   });
@@ -302,7 +302,7 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
     const large = "x".repeat(100_000);
     for (let i = 0; i < 20; i++) {
       const body = JSON.stringify({ metadata: { name: `large-${i}` }, data: { large } });
-      expect(await ask(mine, { name: "", method: "POST", body })).toMatchObject({ status: 201 });
+      expect(await send(mine, { name: "", method: "POST", body })).toMatchObject({ status: 201 });
     }
     await stillServes();
   });
@@ -310,14 +310,14 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
   test("has 10,000 open watches, and sends events to each of them", async () => {
     const path = `${maps}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Dtold`;
     const watch = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${mine.token}\r\n\r\n`;
-    const seen = { opened: 0, told: 0 };
+    const seen = { opened: 0, notified: 0 };
     const open = async (): Promise<void> => {
       const socket = connectTls({ host: "127.0.0.1", port: port(), ca: mine.ca, servername: "localhost" });
       sockets.push(socket);
-      let said = "";
+      let received = "";
       socket.on("data", (bytes: Buffer) => {
-        if (said === "") seen.opened++;
-        if (!said.includes('"told"') && (said += bytes.toString()).includes('"told"')) seen.told++;
+        if (received === "") seen.opened++;
+        if (!received.includes('"told"') && (received += bytes.toString()).includes('"told"')) seen.notified++;
       });
       await new Promise((resolve, reject) => socket.once("secureConnect", resolve).once("error", reject));
       socket.write(watch);
@@ -327,11 +327,11 @@ describe.skipIf(clusterMissing !== undefined)("a sandbox with hostile clients", 
     const until = performance.now() + 120_000;
     while (seen.opened < 10_000 && performance.now() < until) await Bun.sleep(20);
     expect(seen.opened).toBe(10_000);
-    expect(await ask(mine, { name: "", method: "POST", body: '{"metadata":{"name":"told"}}' })).toMatchObject({
+    expect(await send(mine, { name: "", method: "POST", body: '{"metadata":{"name":"told"}}' })).toMatchObject({
       status: 201,
     });
-    while (seen.told < 10_000 && performance.now() < until) await Bun.sleep(20);
-    expect(seen.told).toBe(10_000);
+    while (seen.notified < 10_000 && performance.now() < until) await Bun.sleep(20);
+    expect(seen.notified).toBe(10_000);
     await stillServes();
   });
 

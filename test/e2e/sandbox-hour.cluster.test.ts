@@ -14,7 +14,7 @@ import { binaryFolder } from "../support/binary.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { long } from "../support/long.ts";
 import { type ControlPlaneAtWork, startAtWork } from "./support/control-plane-at-work.ts";
-import { act, type Ask, settle } from "./support/random-life.ts";
+import { act, type Send, settle } from "./support/random-life.ts";
 
 const minutes = long ? 60 : 0.4;
 const everyMs = 500;
@@ -37,7 +37,7 @@ interface KubeconfigShape {
   readonly users: readonly { readonly user: Readonly<Record<string, string>> }[];
 }
 
-function askerFor(kubeconfig: string): Ask {
+function senderFor(kubeconfig: string): Send {
   const { clusters, users } = parse(readFileSync(kubeconfig, "utf8")) as KubeconfigShape;
   const { server = "", "certificate-authority-data": ca = "" } = clusters[0]?.cluster ?? {};
   const { token = "" } = users[0]?.user ?? {};
@@ -100,7 +100,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
   test(
     "nothing fails that does not fail on a real kube-apiserver",
     async () => {
-      const sides = [askerFor(kubeconfig), askerFor(cluster.kubeconfig)];
+      const sides = [senderFor(kubeconfig), senderFor(cluster.kubeconfig)];
       await Promise.all(sides.map(settle));
       const memory: number[] = [];
       const until = performance.now() + minutes * 60_000;
@@ -108,7 +108,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
       const randoms = sides.map(() => seededRandom(13));
       while (performance.now() < until) {
         const began = performance.now();
-        await Promise.all(sides.map((ask, side) => act(ask, randoms[side] ?? seededRandom(0))));
+        await Promise.all(sides.map((send, side) => act(send, randoms[side] ?? seededRandom(0))));
         acts++;
         memory.push(residentMb(sandbox.pid));
         await Bun.sleep(Math.max(0, everyMs - (performance.now() - began)));

@@ -75,27 +75,27 @@ class Served {
   }
 
   async write(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<void> {
-    const answer = await this.sandbox.transport({ actor: "test" }).send({
+    const response = await this.sandbox.transport({ actor: "test" }).send({
       method,
       path: `/api/v1/namespaces/default/${path}`,
       headers: { "content-type": "application/json" },
       ...(body !== undefined && { body: new TextEncoder().encode(JSON.stringify(body)) }),
       signal: new AbortController().signal,
     });
-    const said = new TextDecoder().decode(await readAll(answer.body));
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${said}`);
+    const text = new TextDecoder().decode(await readAll(response.body));
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${text}`);
   }
 
   /** All objects that the informers watch, in the format of the program. */
   async state(): Promise<Readonly<Record<string, string>>> {
     const found: Record<string, string> = {};
     for (const resource of ["configmaps", "pods"]) {
-      const answer = await this.sandbox.transport({ actor: "test" }).send({
+      const response = await this.sandbox.transport({ actor: "test" }).send({
         method: "GET",
         path: `/api/v1/${resource}`,
         signal: new AbortController().signal,
       });
-      const list = JSON.parse(new TextDecoder().decode(await readAll(answer.body))) as { items: readonly Item[] };
+      const list = JSON.parse(new TextDecoder().decode(await readAll(response.body))) as { items: readonly Item[] };
       for (const { metadata } of list.items) {
         const { namespace, name, uid, resourceVersion } = metadata;
         found[`${resource}/${namespace}/${name}`] = `${uid} ${resourceVersion}`;

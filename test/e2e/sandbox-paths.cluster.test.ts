@@ -103,7 +103,7 @@ const otherwise: readonly { readonly line: string; readonly because: string; rea
 
 type Server = Pick<SandboxHttps, "port" | "token">;
 
-async function ask(server: Server, line: string, credentials: readonly string[] = []): Promise<unknown> {
+async function send(server: Server, line: string, credentials: readonly string[] = []): Promise<unknown> {
   const own = credentials.length > 0 ? credentials : [`authorization: Bearer ${server.token}`];
   const { status, headers, body } = await rawRequest(server.port, [`${line} HTTP/1.1`, "host: 127.0.0.1", ...own]);
   if (headers["content-type"]?.startsWith("application/json") !== true) return { status, body };
@@ -131,13 +131,13 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
     mine = await serveSandbox(sandbox);
     const watched = JSON.stringify({ metadata: { name: "watched", namespace: "default" } });
     for (const { port, token } of [mine, cluster]) {
-      const answer = await fetch(`https://127.0.0.1:${port}${maps}`, {
+      const response = await fetch(`https://127.0.0.1:${port}${maps}`, {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: watched,
         tls: { rejectUnauthorized: false },
       });
-      expect(answer.status).toBe(201);
+      expect(response.status).toBe(201);
     }
   });
   afterAll(async () => {
@@ -148,11 +148,11 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
   });
 
   test.each([...alike])("get the real server's response: %p", async (line) => {
-    expect(await ask(mine, line)).toEqual(await ask(cluster, line));
+    expect(await send(mine, line)).toEqual(await send(cluster, line));
   });
 
   test.each([...otherwise])("get $status for $line ($because)", async ({ line, status }) => {
-    expect(await ask(mine, line)).toMatchObject({ status });
+    expect(await send(mine, line)).toMatchObject({ status });
   });
 
   const wrong: readonly {
@@ -179,11 +179,11 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
   test.each([...wrong])("are refused by $name, on any path", async ({ credentials, path = ns }) => {
     for (const target of [path, "/api", "/version", "/readyz", "/%2e%2e", `https://127.0.0.1${ns}`]) {
       const own = credentials(mine.token);
-      const said = await ask(mine, `GET ${target.replace("TOKEN", mine.token)}`, own);
-      const theirs = await ask(cluster, `GET ${target.replace("TOKEN", cluster.token)}`, credentials(cluster.token));
-      expect(said).toEqual(theirs);
+      const response = await send(mine, `GET ${target.replace("TOKEN", mine.token)}`, own);
+      const theirs = await send(cluster, `GET ${target.replace("TOKEN", cluster.token)}`, credentials(cluster.token));
+      expect(response).toEqual(theirs);
       // Responses to unauthenticated requests.
-      if (target !== "/version" && target !== "/readyz") expect(said).not.toMatchObject({ status: 200 });
+      if (target !== "/version" && target !== "/readyz") expect(response).not.toMatchObject({ status: 200 });
     }
   });
 
@@ -201,7 +201,7 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
       const { paths } = JSON.parse(index.body) as { paths: Record<string, { serverRelativeURL: string }> };
       const path = paths["apis/apps/v1"]?.serverRelativeURL ?? "";
       const [plain = "", hash = ""] = path.split("?hash=");
-      const answers = [
+      const responses = [
         index,
         await send("POST /openapi/v3"),
         await send(`GET ${path}`),
@@ -217,7 +217,7 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
         await send("GET /openapi/v3/apis/nope/v1"),
         await send("GET /openapi/v3/"),
       ];
-      return answers.map(({ status, headers }) => [
+      return responses.map(({ status, headers }) => [
         status,
         ...shown.map((name) => headers[name]?.replaceAll(hash, "HASH").replace(/^\w{3}, .* UTC$/, "TIME")),
       ]);
@@ -278,7 +278,7 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
   });
 
   test("for all resources of kubectl take two responses, as on the real server", async () => {
-    const asked = async (kubeconfig: string): Promise<readonly string[]> => {
+    const discoveryRequests = async (kubeconfig: string): Promise<readonly string[]> => {
       // A separate cache, so that kubectl requests everything.
       const args = [
         "--kubeconfig",
@@ -297,13 +297,13 @@ describe.skipIf(clusterMissing !== undefined)("unusual requests to a sandbox", (
       );
     };
     writeFileSync(join(dir, "mine"), mine.kubeconfig(), { mode: 0o600 });
-    expect((await asked(join(dir, "mine"))).toSorted()).toEqual(["/api 200 OK", "/apis 200 OK"]);
-    expect((await asked(cluster.kubeconfig)).toSorted()).toEqual(["/api 200 OK", "/apis 200 OK"]);
+    expect((await discoveryRequests(join(dir, "mine"))).toSorted()).toEqual(["/api 200 OK", "/apis 200 OK"]);
+    expect((await discoveryRequests(cluster.kubeconfig)).toSorted()).toEqual(["/api 200 OK", "/apis 200 OK"]);
   });
 
   test("can have the token's scheme in any case, as on the real server", async () => {
     for (const server of [mine, cluster]) {
-      expect(await ask(server, `GET ${ns}`, [`Authorization: bEARER ${server.token}`])).toMatchObject({ status: 200 });
+      expect(await send(server, `GET ${ns}`, [`Authorization: bEARER ${server.token}`])).toMatchObject({ status: 200 });
     }
   });
 });

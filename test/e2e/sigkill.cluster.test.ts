@@ -59,9 +59,9 @@ describe.skipIf(controllersMissing !== undefined)(
 
     async function granted(method: string, path: string, body?: object): Promise<unknown> {
       const headers = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
-      const answer = await cluster.request(method, path, body, headers);
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-      return answer.body;
+      const response = await cluster.request(method, path, body, headers);
+      if (response.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
+      return response.body;
     }
 
     const list = async (path: string): Promise<readonly Seen[]> =>
@@ -94,7 +94,7 @@ describe.skipIf(controllersMissing !== undefined)(
             }
           },
         });
-        const told = (await list(jobs)).map(({ metadata: { name }, status }) => {
+        const reported = (await list(jobs)).map(({ metadata: { name }, status }) => {
           const {
             active = 0,
             succeeded,
@@ -105,7 +105,7 @@ describe.skipIf(controllersMissing !== undefined)(
           return { name, active, succeeded, failed, completedIndexes, uncounted: Object.values(uncounted).flat() };
         });
         const whole = { active: 0, succeeded: completions, failed: 0, uncounted: [] };
-        expect(told).toEqual([
+        expect(reported).toEqual([
           { name: "indexed", ...whole, completedIndexes: `0-${completions - 1}` },
           { name: "nonindexed", ...whole, completedIndexes: undefined },
         ]);

@@ -1,10 +1,10 @@
 /**
- * The answers of `why` for broken and healthy objects, on a real kube-apiserver with kube-controller-manager, kube-scheduler and kwok: no
+ * The diagnoses of `why` for broken and healthy objects, on a real kube-apiserver with kube-controller-manager, kube-scheduler and kwok: no
  * broken one is reported as well, no healthy one as broken. The rows are in why-table/.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { controllersMissing, type Cluster, startCluster } from "../support/cluster.ts";
-import { type Asker, askerFor, textOf } from "./why-table/asking.ts";
+import { type Diagnoser, diagnoserFor, textOf } from "./why-table/asking.ts";
 import { brokenCluster, brokenNetwork, brokenStorage, brokenWidgets } from "./why-table/broken-others.ts";
 import { brokenPods, brokenWorkloads } from "./why-table/broken-workloads.ts";
 import { createAll, handOf, play, soon } from "./why-table/hand.ts";
@@ -28,7 +28,7 @@ const patienceMs = 180_000;
 test("the table has 60 broken objects and 30 healthy ones, of 15 kinds, with unique names", () => {
   expect(broken.length).toBeGreaterThanOrEqual(60);
   expect(healthy.length).toBeGreaterThanOrEqual(30);
-  expect(new Set(broken.map(({ ask }) => ask.split("/")[0])).size).toBeGreaterThanOrEqual(15);
+  expect(new Set(broken.map(({ target }) => target.split("/")[0])).size).toBeGreaterThanOrEqual(15);
   const names = [...broken, ...healthy].map(({ name }) => name);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
@@ -36,7 +36,7 @@ test("the table has 60 broken objects and 30 healthy ones, of 15 kinds, with uni
 describe.skipIf(controllersMissing !== undefined)("why", () => {
   let cluster: Cluster;
   let hand: Hand;
-  const askers = new Map<string, Asker>();
+  const diagnosers = new Map<string, Diagnoser>();
 
   beforeAll(async () => {
     // kwok will be suspended for a while: its nodes must not become unreachable.
@@ -47,12 +47,12 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
       const paths = ["table", "tight", "strict", "hooked", "leaving"].map(
         (name) => `/api/v1/namespaces/${name}/serviceaccounts/default`,
       );
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [...paths, "/apis/example.com/v1/widgets", "/apis/example.com/v1alpha1/gizmos"].map((path) =>
           cluster.request("GET", path),
         ),
       );
-      return answers.every(({ status }) => status === 200);
+      return responses.every(({ status }) => status === 200);
     });
     await createAll(hand, groundWithin, "default");
     await soon("the quota", async () => {
@@ -64,36 +64,36 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
       hand,
       [...broken, ...healthy].filter((row) => !isByHand(row)),
     );
-    for (const as of ["", "bob"]) askers.set(as, await askerFor(cluster.kubeconfig, as));
+    for (const as of ["", "bob"]) diagnosers.set(as, await diagnoserFor(cluster.kubeconfig, as));
   });
   afterAll(async () => {
-    for (const asker of askers.values()) asker.close();
+    for (const diagnoser of diagnosers.values()) diagnoser.close();
     await cluster.stop();
   });
 
-  const answer = (row: Row): ReturnType<Asker["ask"]> => {
-    const asker = askers.get(row.as ?? "");
-    if (asker === undefined) throw new Error(`nobody asks as ${row.as}`);
-    return asker.ask(row);
+  const diagnose = (row: Row): ReturnType<Diagnoser["diagnose"]> => {
+    const diagnoser = diagnosers.get(row.as ?? "");
+    if (diagnoser === undefined) throw new Error(`nobody asks as ${row.as}`);
+    return diagnoser.diagnose(row);
   };
 
-  /** Returns the first answer that is right, or the last one. */
-  async function answerOnce(
+  /** Returns the first diagnosis that is right, or the last one. */
+  async function diagnoseUntil(
     row: Row,
     isRight: (text: string, is: string) => boolean,
   ): Promise<{ readonly text: string; readonly is: string }> {
     for (const until = Date.now() + patienceMs; ; await Bun.sleep(300)) {
-      const said = await answer(row);
-      const [text, { is }] = [textOf(said), said];
+      const diagnosis = await diagnose(row);
+      const [text, { is }] = [textOf(diagnosis), diagnosis];
       if (isRight(text, is) || Date.now() > until) return { text, is };
     }
   }
 
-  const asksBroken = async (row: Broken): Promise<void> => {
-    const first = await answer(row);
+  const checkBroken = async (row: Broken): Promise<void> => {
+    const first = await diagnose(row);
     // At no time, not even before a controller has processed it.
     if (row.cannotTell !== true) expect({ row: row.name, is: first.is }).not.toEqual({ row: row.name, is: "well" });
-    const { text, is } = await answerOnce(row, (each) => row.says.test(each));
+    const { text, is } = await diagnoseUntil(row, (each) => row.says.test(each));
     expect(text).toMatch(row.says);
     expect({ row: row.name, text, is: is === "cannot tell" }).toEqual({
       row: row.name,
@@ -103,16 +103,16 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
     expect({ row: row.name, is }).not.toEqual({ row: row.name, is: "well" });
     if (row.notSeen !== undefined) expect(text).toMatch(row.notSeen);
   };
-  const asksHealthy = async (row: Row): Promise<void> => {
-    const { text, is } = await answerOnce(row, (_, each) => each === "well");
+  const checkHealthy = async (row: Row): Promise<void> => {
+    const { text, is } = await diagnoseUntil(row, (_, each) => each === "well");
     expect({ row: row.name, text, is }).toEqual({ row: row.name, text, is: "well" });
   };
 
   describe("reports broken objects as broken, with the first cause", () => {
-    test.each(broken.filter((row) => !isByHand(row)))("$name", asksBroken, patienceMs + 30_000);
+    test.each(broken.filter((row) => !isByHand(row)))("$name", checkBroken, patienceMs + 30_000);
   });
   describe("reports healthy objects as well", () => {
-    test.each(healthy.filter((row) => !isByHand(row)))("$name", asksHealthy, patienceMs + 30_000);
+    test.each(healthy.filter((row) => !isByHand(row)))("$name", checkHealthy, patienceMs + 30_000);
   });
 
   describe("reads statuses that a kubelet would write", () => {
@@ -120,7 +120,7 @@ describe.skipIf(controllersMissing !== undefined)("why", () => {
       await cluster.stopProcess("kwok");
       await play(hand, [...broken, ...healthy].filter(isByHand));
     });
-    test.each(broken.filter(isByHand))("$name", asksBroken, patienceMs + 30_000);
-    test.each(healthy.filter(isByHand))("$name", asksHealthy, patienceMs + 30_000);
+    test.each(broken.filter(isByHand))("$name", checkBroken, patienceMs + 30_000);
+    test.each(healthy.filter(isByHand))("$name", checkHealthy, patienceMs + 30_000);
   });
 });

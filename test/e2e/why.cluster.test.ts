@@ -77,11 +77,11 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     await cluster.createNamespace("limited");
     const annotations = { "example.com/max-pods": "20" };
     await cluster.request("PATCH", "/api/v1/namespaces/limited", { metadata: { annotations } }, merge);
-    const asked = await reconcile("why", file, "ns/limited");
-    expect(asked.stdout).toMatch(
+    const run = await reconcile("why", file, "ns/limited");
+    expect(run.stdout).toMatch(
       /our max-pods would now: create-quota: limited asks for at most 20 pods → create the quota/,
     );
-    expect(asked.stdout.replaceAll(/\s+/g, " ")).toContain(`trace ${file} `);
+    expect(run.stdout.replaceAll(/\s+/g, " ")).toContain(`trace ${file} `);
     expect((await reconcile("why", "ns/limited")).stdout).not.toContain("max-pods");
     const { body } = await cluster.request("GET", "/api/v1/namespaces/limited/resourcequotas");
     expect(body["items"]).toEqual([]);
@@ -137,8 +137,8 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect(code).toBe(1);
     expect(stdout).toMatch(/^all namespaces: \d+ of \d+ objects are not as they should be$/m);
     const heads = stdout.split("\n").filter((line) => /^(?!all|as|not|Nothing)\S/.test(line));
-    const told = heads.map((line) => line.split(/ is | has |:/)[0]).filter((name) => name !== "Namespace going");
-    expect(told).toEqual(["Node fake-2", "Deployment shop/lost", "ReplicaSet tight/q", "ResourceQuota tight/few"]);
+    const unhealthy = heads.map((line) => line.split(/ is | has |:/)[0]).filter((name) => name !== "Namespace going");
+    expect(unhealthy).toEqual(["Node fake-2", "Deployment shop/lost", "ReplicaSet tight/q", "ResourceQuota tight/few"]);
     expect(stdout).toMatch(/^as they should be: Deployment shop\/fine, /m);
     expect(stdout).toMatch(/^not seen: what our controllers would do \(only evaluated for a single object\)$/m);
     const lists = (await cluster.audit())
@@ -154,7 +154,7 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     // A namespace that is being deleted is searched for what blocks it.
     namespaces.delete("going");
     expect([...namespaces]).toEqual(["all"]);
-    // Without cluster-wide permissions the answer is unknown; and a name needs a namespace.
+    // Without cluster-wide permissions the result is unknown; and a name needs a namespace.
     const bob = await reconcile("why", "-A", "--as", "bob");
     expect(bob).toMatchObject({ code: 5, stdout: expect.stringMatching(/not seen: .*pods/) as string });
     expect(await reconcile("why", "deploy/fine", "-A")).toMatchObject({ code: 2, stdout: "" });

@@ -3,7 +3,7 @@ import { type Random, seededRandom } from "../../src/platform/random.ts";
 import type { Cluster } from "../support/cluster.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- responses of the API server, whose fields the scene knows
-type Answered = any;
+type ResponseBody = any;
 
 const merge = { "content-type": "application/merge-patch+json" };
 const foreign = { app: "foreign" };
@@ -80,7 +80,7 @@ export class Scene {
     }
   }
 
-  async #items(path: string): Promise<readonly Answered[]> {
+  async #items(path: string): Promise<readonly ResponseBody[]> {
     return (await this.#cluster.request("GET", path)).body.items;
   }
 
@@ -103,18 +103,18 @@ export class Scene {
   /** The objects without what differs between namespaces: uids, versions, times. */
   async objects(): Promise<unknown> {
     const foos = await this.#items(this.#foos);
-    const owner = (ref: Answered): unknown => ({
+    const owner = (ref: ResponseBody): unknown => ({
       ...ref,
       uid: foos.find(({ metadata }) => metadata.uid === ref.uid)?.metadata.name,
     });
-    const plain = ({ metadata, spec, status }: Answered): unknown => ({
+    const plain = ({ metadata, spec, status }: ResponseBody): unknown => ({
       name: metadata.name,
       labels: metadata.labels,
       annotations: metadata.annotations,
       generation: metadata.generation,
       owners: metadata.ownerReferences?.map(owner),
       managers: metadata.managedFields
-        .map(({ manager, operation, subresource, fieldsV1 }: Answered) =>
+        .map(({ manager, operation, subresource, fieldsV1 }: ResponseBody) =>
           JSON.stringify([manager, operation, subresource, fieldsV1]).replace(
             /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
             "UID",

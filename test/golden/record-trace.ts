@@ -9,10 +9,10 @@ import { Linker } from "../../src/trace/linker.ts";
 import { SyncTrace } from "../../src/views/sync-trace.ts";
 import { embeddedScene, embeddedStart } from "../support/embedded-scene.ts";
 
-const heard: StageEvent[] = [];
+const events: StageEvent[] = [];
 const clock = { now: (): number => embeddedStart };
 const bus = new TraceBus({ now: () => clock.now() });
-bus.listen((event) => void heard.push(event));
+bus.listen((event) => void events.push(event));
 bus.listen(new Linker(bus).listener);
 const scene = await embeddedScene({ controllers: [replicaset], bus });
 const { you, timeline } = scene;
@@ -29,7 +29,7 @@ await scene.during(you.patch(ReplicaSets, at, { type: "merge", body: { spec: { r
 await scene.run(60_000);
 await scene.stop();
 const trace = new SyncTrace({ holdMs: 100 });
-const blocks = [...heard.flatMap((event) => trace.accept(event)), ...trace.release(Infinity)];
+const blocks = [...events.flatMap((event) => trace.accept(event)), ...trace.release(Infinity)];
 const kept = blocks
   .filter(({ controller }) => controller === "replicaset")
   .map((block) => ({ block, origin: trace.originOf(block) }))

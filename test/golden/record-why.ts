@@ -1,5 +1,5 @@
 /**
- * Records the input for the golden answers of `why`: `bun test/golden/record-why.ts && npm run format`. Names and times come from the
+ * Records the input for the golden diagnoses of `why`: `bun test/golden/record-why.ts && npm run format`. Names and times come from the
  * server, so each recording differs.
  */
 import { loadRestConfig } from "../../src/client/config/load-rest-config.ts";
@@ -102,7 +102,7 @@ const scenes: readonly Scene[] = [
 ];
 
 await record("why-readings.json", async (user) => {
-  const answers: unknown[] = [];
+  const readings: unknown[] = [];
   for (const { name, first, waitMs = 0, of } of scenes) {
     await first?.(user);
     await Bun.sleep(waitMs);
@@ -110,9 +110,9 @@ await record("why-readings.json", async (user) => {
     const object = typeof known === "string" ? known : await known(user);
     if (object === undefined) throw new Error(`there is no ${kind} for ${name}`);
     const recorded = await readingOf(user.cluster, kind, kind === "Namespace" ? "" : user.namespace, object);
-    answers.push({ name, ...recorded });
+    readings.push({ name, ...recorded });
   }
-  return answers;
+  return readings;
 });
 
 /** A status that the kubelet would report; kwok does not know it, and is stopped meanwhile. */
@@ -134,14 +134,14 @@ async function unpullable(user: User): Promise<void> {
   await user.send("PATCH", `pods/${await firstPodOf("site")(user)}/status`, { status });
 }
 
-/** The input for the answer about an object. */
+/** The input for the diagnosis of an object. */
 interface Recorded {
   readonly now: number;
   readonly item: Item;
   readonly got: readonly (readonly [string, Got])[];
 }
 
-/** Without what no answer uses: the managedFields of all objects except the object itself, and discovery details of kinds. */
+/** Without what no diagnosis uses: the managedFields of all objects except the object itself, and discovery details of kinds. */
 function slim({ now, item, got }: Recorded): Recorded {
   const bareKind = ({ group, version, kind, plural, namespaced }: Item["kind"]): Item["kind"] => ({
     group,
@@ -182,7 +182,7 @@ async function readingOf(on: Cluster, kindName: string, namespace: string, name:
     discovery,
     controllers: controllersEnabledByDefault,
   };
-  const reading = await Reading.begin({ ...parts, asksControllers: true });
+  const reading = await Reading.begin({ ...parts, evaluatesControllers: true });
   const item = await reading.object(kind, namespace, name);
   await reading.answer(item);
   connection.close();

@@ -36,10 +36,10 @@ export async function record(file: string, make: (user: User) => Promise<unknown
 function userOf(cluster: Cluster): User {
   const send: User["send"] = async (method, path, body) => {
     const whole = path.startsWith("/") ? path : `/api/v1/namespaces/${namespace}/${path}`;
-    const { body: answer } = await cluster.request(method, `${whole}?fieldManager=kubectl-edit`, body, {
+    const { body: responseBody } = await cluster.request(method, `${whole}?fieldManager=kubectl-edit`, body, {
       ...(method === "PATCH" && merge),
     });
-    return answer;
+    return responseBody;
   };
   return {
     cluster,

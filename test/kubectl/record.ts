@@ -11,7 +11,7 @@ import type { Script } from "./script.ts";
 import { scripts } from "./scripts.ts";
 import { type KubectlServer, realServer } from "./servers.ts";
 
-const asked = process.argv.slice(2);
+const names = process.argv.slice(2);
 
 interface Recorded {
   readonly of: readonly Script[];
@@ -20,7 +20,7 @@ interface Recorded {
 }
 
 async function record({ of, on, play }: Recorded): Promise<void> {
-  const chosen = of.filter(({ name }) => asked.length === 0 || asked.includes(name));
+  const chosen = of.filter(({ name }) => names.length === 0 || names.includes(name));
   if (chosen.length === 0) return;
   const server = await on();
   try {

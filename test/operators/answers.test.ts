@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { type Answer, comparable, reported } from "./answers.ts";
+import { type StepResponse, comparable, reported } from "./answers.ts";
 
 const uidA = "0a1b2c3d-0000-4000-8000-000000000001";
 const uidB = "0a1b2c3d-0000-4000-8000-000000000002";
 
-function object(metadata: object): Answer {
+function object(metadata: object): StepResponse {
   return { step: "made", answer: { metadata } };
 }
 

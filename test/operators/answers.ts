@@ -1,7 +1,7 @@
 /** The server responses that the programs print, normalized so that two servers can be compared. */
 
 /** A response of a server, and the step of the program in which it was received. */
-export interface Answer {
+export interface StepResponse {
   readonly step: string;
   readonly answer: unknown;
 }
@@ -17,7 +17,7 @@ const address = /127\.0\.0\.1:\d+/g;
  * that equal ones stay equal; times and addresses. resourceVersions of lists are replaced by a constant, since others write too; entries of
  * managedFields are sorted, because their order on the real server depends on the second of each write.
  */
-export function comparable(answers: readonly Answer[]): Answer[] {
+export function comparable(responses: readonly StepResponse[]): StepResponse[] {
   const uids = new Map<string, string>();
   const versions = new Map<string, string>();
   const named = (names: Map<string, string>, found: string, kind: string): string => {
@@ -51,15 +51,15 @@ export function comparable(answers: readonly Answer[]): Answer[] {
         .map((key) => [text(key), field(object, key)]),
     );
   };
-  return answers.map(({ step, answer }) => ({ step, answer: value(answer) }));
+  return responses.map(({ step, answer }) => ({ step, answer: value(answer) }));
 }
 
 /** The responses that a program printed, one JSON per line. @throws SyntaxError for any other line. */
-export function printed(stdout: string): Answer[] {
+export function printed(stdout: string): StepResponse[] {
   return stdout
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Answer);
+    .map((line) => JSON.parse(line) as StepResponse);
 }
 
 interface SpecReport {
@@ -72,12 +72,12 @@ interface SpecReport {
 }
 
 /** The responses in Ginkgo's report of a suite: those that the specs recorded, and after each spec its result. */
-export function reported(report: string): Answer[] {
+export function reported(report: string): StepResponse[] {
   const suites = JSON.parse(report) as readonly { readonly SpecReports: readonly SpecReport[] }[];
-  return suites.flatMap(({ SpecReports }) => SpecReports).flatMap(answersOfSpec);
+  return suites.flatMap(({ SpecReports }) => SpecReports).flatMap(responsesOfSpec);
 }
 
-function answersOfSpec(spec: SpecReport): Answer[] {
+function responsesOfSpec(spec: SpecReport): StepResponse[] {
   const step = [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeType, spec.LeafNodeText].join(" ");
   const recorded = (spec.ReportEntries ?? []).map(({ Name, Value }) => ({
     step: `${step}: ${Name}`,

@@ -10,7 +10,7 @@ import { parseAllDocuments } from "yaml";
 import { programCommand } from "../e2e/support/program.ts";
 import type { AuditEvent } from "../support/audit-log.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
-import { type Answer, comparable } from "./answers.ts";
+import { type StepResponse, comparable } from "./answers.ts";
 import { operatorScenes, type OperatorScene } from "./scenes.ts";
 
 const there = clusterMissing === undefined;
@@ -20,7 +20,7 @@ const others = /^(Bun|kubectl|kube-apiserver|kubectl-reconcile)\//;
 
 interface Work {
   /** The state of the cluster after each step. */
-  readonly states: readonly Answer[];
+  readonly states: readonly StepResponse[];
   /** The standard output of the program. */
   readonly stdout: string;
   /** The operator's requests in the audit log of the API server. */
@@ -54,10 +54,10 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
     const lists = await Promise.all(paths.map((path) => cluster.request("GET", `/${path}`)));
     const events = await cluster.request("GET", "/api/v1/namespaces/default/events");
     // The API server reports Events about its own Service during periodic checks, which can happen now.
-    const said = (events.body.items as readonly Readonly<Record<string, string>>[])
+    const texts = (events.body.items as readonly Readonly<Record<string, string>>[])
       .filter(({ reason }) => reason !== "ClusterIPNotAllocated")
       .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
-    return { lists: lists.map(({ body }) => body.items), events: [...new Set(said)].toSorted() };
+    return { lists: lists.map(({ body }) => body.items), events: [...new Set(texts)].toSorted() };
   }
 
   async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
@@ -78,7 +78,7 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
       stdout: Bun.file(output),
       stderr: Bun.file(join(folder, "stderr")),
     });
-    const states: Answer[] = [];
+    const states: StepResponse[] = [];
     const read = async (): Promise<Readonly<Record<string, unknown>>> =>
       (await cluster.request("GET", scene.path)).body;
     const settle = async (step: string): Promise<void> => {
@@ -187,9 +187,9 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
         const lines = reported.stdout.split("\n").filter((line) => line.startsWith("{"));
         const requests = lines.map((line) => JSON.parse(line) as Line).filter(({ stage }) => stage === "request");
         const ids = new Map(requests.map((request) => [request.auditId, request]));
-        const told = ({ verb, requestURI, responseStatus }: AuditEvent): string =>
+        const textOf = ({ verb, requestURI, responseStatus }: AuditEvent): string =>
           `${verb} ${requestURI} ${responseStatus?.code}`;
-        expect(reported.audited.filter(({ auditID }) => !ids.has(auditID)).map(told)).toEqual([]);
+        expect(reported.audited.filter(({ auditID }) => !ids.has(auditID)).map(textOf)).toEqual([]);
         const logged = new Set(reported.audited.map(({ auditID }) => auditID));
         // The audit policy excludes non-resource requests.
         expect(requests.filter(({ of, auditId }) => of !== undefined && !logged.has(auditId))).toEqual([]);
@@ -197,12 +197,12 @@ describe.skipIf(!there)("operators behind a proxy to a real kube-apiserver", () 
           const request = ids.get(auditID);
           return request?.verb !== verb || request.status !== responseStatus?.code;
         });
-        expect(differing.map(told)).toEqual([]);
+        expect(differing.map(textOf)).toEqual([]);
         expect(reported.audited.length).toBeGreaterThan(10);
 
         const { stdout: manifest } = await play(scene, behind("rbac"), cluster.kubeconfig);
         const limited = await play(scene, command, await kubeconfigWith(manifest, scene.name));
-        expect(limited.audited.filter(({ responseStatus }) => responseStatus?.code === 403).map(told)).toEqual([]);
+        expect(limited.audited.filter(({ responseStatus }) => responseStatus?.code === 403).map(textOf)).toEqual([]);
         expect(
           limited.audited.every(({ user }) => user.username === `system:serviceaccount:default:${scene.name}`),
         ).toBe(true);

@@ -111,13 +111,13 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
     return { what: `changed at ${pick.toFixed(2)}`, site };
   }
 
-  /** Changes a probe, and waits until each of these has handled that. `ask` reads what an operator has written. */
+  /** Changes a probe, and waits until each of these has handled that. `request` reads what an operator has written. */
   async function probed(probe: string, ...operators: readonly ApiSide["send"][]): Promise<void> {
     const port = ++lastPort;
     await send("PATCH", `${sites}/${probe}`, { spec: { port } });
-    for (const ask of operators) {
+    for (const request of operators) {
       await until(`the site ${probe} is served on port ${port}`, async () => {
-        const { status } = (await (await ask("GET", `${sites}/${probe}`)).json()) as { status?: { url?: string } };
+        const { status } = (await (await request("GET", `${sites}/${probe}`)).json()) as { status?: { url?: string } };
         return status?.url?.endsWith(`:${port}`) === true;
       });
     }
@@ -156,10 +156,10 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
       await probed(probes[0], fork);
       await probed(probes[1], fork);
       copy.kill("SIGCONT");
-      await probed(probes[2], (...asked) => side.send(...asked), fork);
+      await probed(probes[2], (...args) => side.send(...args), fork);
       await rest(trace);
       const [there, here] = await Promise.all([
-        objects(changed.site, (...asked) => side.send(...asked)),
+        objects(changed.site, (...args) => side.send(...args)),
         objects(changed.site, fork),
       ]);
       episodes.push({ ...changed, from, ourFrom, there, here });
@@ -180,10 +180,10 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
       const next = episodes[index + 1];
       const theirs = audit.slice(from, next?.from).filter(isAtWork).map(auditText);
       const mine = writesIn(stdout.slice(ourFrom, next?.ourFrom));
-      const told = { what: `${what} ${site}`, writes: distinct(mine, site), objects: here };
+      const actual = { what: `${what} ${site}`, writes: distinct(mine, site), objects: here };
       const meant = { what: `${what} ${site}`, writes: distinct(theirs, site), objects: there };
       writes += meant.writes.length;
-      if (!Bun.deepEquals(told, meant)) differing.push({ told, meant });
+      if (!Bun.deepEquals(actual, meant)) differing.push({ actual, meant });
     }
     console.log(`beside a copy: ${changes} episodes, ${writes} writes of the copy, ${differing.length} differ`);
     expect(writes).toBeGreaterThan(changes);
@@ -192,8 +192,8 @@ describe.skipIf(missing !== undefined)("an operator beside its copy on the clust
 });
 
 /** The objects of a site, reduced to the fields that the operator sets; `null` for a missing object. */
-async function objects(site: string, ask: ApiSide["send"]): Promise<readonly unknown[]> {
-  const [one, pages] = await Promise.all([ask("GET", `${sites}/${site}`), ask("GET", `${maps}/${site}-pages`)]);
+async function objects(site: string, send: ApiSide["send"]): Promise<readonly unknown[]> {
+  const [one, pages] = await Promise.all([send("GET", `${sites}/${site}`), send("GET", `${maps}/${site}-pages`)]);
   const [body, map] = await Promise.all([one.json() as Promise<Json>, pages.json() as Promise<Json>]);
   return [
     one.ok ? { ...decided(body), status: withoutTimes(body["status"]) } : null,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Program } from "../../scripts/built-programs.ts";
 import { clusterMissing } from "../support/cluster.ts";
 import { type ProgramRun, runProgram } from "../support/program.ts";
-import { type Answer, comparable, printed, reported } from "./answers.ts";
+import { type StepResponse, comparable, printed, reported } from "./answers.ts";
 import { kubebuilderTests, operators, pythonPackages, vessels } from "./programs.ts";
 import { type Side, type Sides, startSides } from "./servers.ts";
 
@@ -29,13 +29,16 @@ describe.skipIf(!there)("operators on the sandbox, beside a real kube-apiserver"
   afterAll(() => sides.stop());
 
   /** Runs a program on both servers, and expects the same responses. */
-  async function compare(run: (side: Side) => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
+  async function compare(run: (side: Side) => Promise<readonly StepResponse[]>): Promise<readonly StepResponse[]> {
     const [mine, real] = await Promise.all([run(sides.mine), run(sides.real)]);
     expect(comparable(mine)).toEqual(comparable(real));
     return real;
   }
 
-  async function answersOf(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Answer[]> {
+  async function responsesOf(
+    command: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ): Promise<StepResponse[]> {
     const run = await runProgram(command, { env: { ...process.env, ...env }, timeoutMs: 300_000 });
     checkEnd(run);
     return printed(run.stdout);
@@ -45,7 +48,7 @@ describe.skipIf(!there)("operators on the sandbox, beside a real kube-apiserver"
     if (code !== 0) throw new Error(`It ended with ${code}:\n${stdout.slice(-4000)}\n${stderr.slice(-4000)}`);
   }
 
-  async function suite(name: string, { assets }: Side): Promise<readonly Answer[]> {
+  async function suite(name: string, { assets }: Side): Promise<readonly StepResponse[]> {
     if (goTests.is !== "there") throw new Error(goTests.why);
     const folder = mkdtempSync(join(tmpdir(), "suite-"));
     try {
@@ -72,8 +75,8 @@ describe.skipIf(!there)("operators on the sandbox, beside a real kube-apiserver"
       ["webhook", 12],
     ] as const) {
       test.skipIf(goTests.is !== "there")(`passes its ${name} suite by assets${reason(goTests)}`, async () => {
-        const answers = await compare((side) => suite(name, side));
-        const ended = answers.filter(({ answer }) => Array.isArray(answer) && answer[0] === "passed");
+        const responses = await compare((side) => suite(name, side));
+        const ended = responses.filter(({ answer }) => Array.isArray(answer) && answer[0] === "passed");
         expect(ended.filter(({ step }) => step.includes(" It ")).length).toBe(specs);
       });
     }
@@ -81,28 +84,33 @@ describe.skipIf(!there)("operators on the sandbox, beside a real kube-apiserver"
 
   describe("Python", () => {
     const python = (file: string) => (side: Side) =>
-      answersOf(["python3", join(operators, "python", file)], {
+      responsesOf(["python3", join(operators, "python", file)], {
         KUBECONFIG: side.kubeconfig,
         PYTHONPATH: packages.is === "there" ? packages.path : "",
         PYTHONDONTWRITEBYTECODE: "1",
       });
 
     test.skipIf(packages.is !== "there")(`the kubernetes client gets the same answers${reason(packages)}`, async () => {
-      const answers = await compare(python("client_calls.py"));
-      expect(answers.at(-1)).toEqual({ step: "its kind is gone", answer: 404 });
+      const responses = await compare(python("client_calls.py"));
+      expect(responses.at(-1)).toEqual({ step: "its kind is gone", answer: 404 });
     });
 
     test.skipIf(packages.is !== "there")(`kopf runs an operator${reason(packages)}`, async () => {
-      const answers = await compare(python("kopf_operator.py"));
-      expect(answers.map(({ step }) => step)).toEqual(["planted", "grown and painted", "the operator ends", "events"]);
+      const responses = await compare(python("kopf_operator.py"));
+      expect(responses.map(({ step }) => step)).toEqual([
+        "planted",
+        "grown and painted",
+        "the operator ends",
+        "events",
+      ]);
     });
   });
 
   test.skipIf(kube.is !== "there")(`kube-rs plays its scene and runs an operator${reason(kube)}`, async () => {
     const program = kube.is === "there" ? kube.path : "";
-    const answers = await compare((side) => answersOf([program, "scene"], { KUBECONFIG: side.kubeconfig }));
+    const responses = await compare((side) => responsesOf([program, "scene"], { KUBECONFIG: side.kubeconfig }));
     // Its event recorder increments the count of the existing Event for the second launch.
-    expect(answers.at(-1)?.answer).toEqual([
+    expect(responses.at(-1)?.answer).toEqual([
       ["Normal", "Launched", "crew of 5"],
       ["Normal", "Scuttled", "its papers are gone"],
     ]);

@@ -80,8 +80,8 @@ const installed =
 export async function pythonPackages(): Promise<Program> {
   const python = Bun.which("python3");
   if (python === null) return { is: "missing", why: "python3 is not installed" };
-  const asked = Bun.spawnSync([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
-  const version = asked.stdout.toString().trim();
+  const run = Bun.spawnSync([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
+  const version = run.stdout.toString().trim();
   return await builtProgram({
     sources: join(operators, "python"),
     matters: (path) => path === "requirements.txt",

@@ -51,9 +51,10 @@ function isObserved({ metadata, status }: Json): boolean {
 
 /** Whether all handlers are done and kopf has no more progress of handlers in the status. */
 function isAtRest({ spec, status }: Json): boolean {
-  const said = object(status);
-  const done = said["ticked"] === true && said["watered"] !== undefined && said["height"] === object(spec)["height"];
-  return done && object(said["kopf"])["progress"] === undefined;
+  const reported = object(status);
+  const done =
+    reported["ticked"] === true && reported["watered"] !== undefined && reported["height"] === object(spec)["height"];
+  return done && object(reported["kopf"])["progress"] === undefined;
 }
 
 const [manager, kube, packages] = await Promise.all([kubebuilderManager(), vessels(), pythonPackages()]);

@@ -36,13 +36,13 @@ async function interrupted(runtime: string, cwd: string, env: object): Promise<r
   // To all processes of the group, as a terminal does: Deno's launcher and Deno are separate processes.
   const signal = (name: NodeJS.Signals): boolean => process.kill(-run.pid, name);
   const late = setTimeout(signal, minutes, "SIGKILL");
-  let said = "";
+  let output = "";
   for await (const piece of run.stdout.pipeThrough(new TextDecoderStream())) {
-    if (!said.includes("running on") && (said + piece).includes("running on")) signal("SIGINT");
-    said += piece;
+    if (!output.includes("running on") && (output + piece).includes("running on")) signal("SIGINT");
+    output += piece;
   }
   clearTimeout(late);
-  return said.trim().split("\n");
+  return output.trim().split("\n");
 }
 
 /** The examples in doc comments, those of docs/examples, and each file that the tutorial has its reader write. */

@@ -31,7 +31,7 @@ describe("a connection attempt", () => {
         message: "it accepts connections but does not respond to the TLS handshake",
       });
     }
-    expect([http.asked.length, socks.asked.length]).toEqual([1, 1]);
+    expect([http.requests.length, socks.requests.length]).toEqual([1, 1]);
   });
 
   test("through a silent proxy ends with the connection timeout", async () => {

@@ -287,8 +287,8 @@ for (const { name, open } of clients) {
       });
       expect((await seen(client, url(), { method: "POST", body: new Uint8Array([65]) })).body).toBe("A");
       expect((await seen(client, url())).client).toBe("dev");
-      expect(proxy.asked[0]).toBe(`CONNECT 127.0.0.1:${server.port} Basic ${btoa("me:pass")}`);
-      expect(proxy.asked.every((line) => line.startsWith("CONNECT"))).toBe(true);
+      expect(proxy.requests[0]).toBe(`CONNECT 127.0.0.1:${server.port} Basic ${btoa("me:pass")}`);
+      expect(proxy.requests.every((line) => line.startsWith("CONNECT"))).toBe(true);
     });
   });
 }
@@ -309,9 +309,9 @@ describe.skipIf(opensslMissing !== undefined)("with NODE_TLS_REJECT_UNAUTHORIZED
               env: { ...process.env, ...env },
               timeoutMs: 300_000,
             });
-      const told = Object.entries(JSON.parse(stdout) as Record<string, string>);
-      expect(told).toHaveLength(23);
-      const answered = told.filter(([, outcome]) => outcome.startsWith("answered"));
+      const outcomes = Object.entries(JSON.parse(stdout) as Record<string, string>);
+      expect(outcomes).toHaveLength(23);
+      const answered = outcomes.filter(([, outcome]) => outcome.startsWith("answered"));
       const both = (name: string, as: string): readonly [string, string][] =>
         [name, `${name}, node:https`].map((one) => [one, `answered as ${JSON.stringify(as)}`]);
       expect(answered).toEqual([
@@ -321,7 +321,7 @@ describe.skipIf(opensslMissing !== undefined)("with NODE_TLS_REJECT_UNAUTHORIZED
         ...both("its own authority and a server name", "localhost"),
         ["by name and proxy, node:https", 'answered as "localhost"'],
       ]);
-      const others = told.map(([, outcome]) => outcome).filter((outcome) => !outcome.startsWith("answered"));
+      const others = outcomes.map(([, outcome]) => outcome).filter((outcome) => !outcome.startsWith("answered"));
       expect(new Set(others)).toEqual(new Set(["certificate"]));
     });
   }
@@ -348,7 +348,7 @@ describe.skipIf(opensslMissing !== undefined)("through a SOCKS5 proxy", () => {
     const stranger = openHttp({ tls: { ca: certificates.strangerCa }, proxy: url });
     const refused = await caught(stranger.send(request(`https://127.0.0.1:${server.port}/`)));
     expect(refused).toMatchObject({ failure: "certificate" });
-    expect(proxy.asked).toEqual(["localhost", "127.0.0.1", "127.0.0.1"].map((host) => `${host}:${server.port}`));
+    expect(proxy.requests).toEqual(["localhost", "127.0.0.1", "127.0.0.1"].map((host) => `${host}:${server.port}`));
   });
 
   test("an IPv6 address is sent as 16 bytes", async () => {
@@ -356,13 +356,13 @@ describe.skipIf(opensslMissing !== undefined)("through a SOCKS5 proxy", () => {
     const client = openHttp({ tls: {}, proxy: `socks5://127.0.0.1:${proxy.port}` });
     const error = await caught(client.send(request("https://[fd00:1::ff]:6443/")));
     expect(error).toMatchObject({ failure: "unreachable", message: "the SOCKS proxy cannot reach the host" });
-    expect(proxy.asked).toEqual(["253.0.0.1.0.0.0.0.0.0.0.0.0.0.0.255:6443"]);
+    expect(proxy.requests).toEqual(["253.0.0.1.0.0.0.0.0.0.0.0.0.0.0.255:6443"]);
   });
 
   test("user and password of the proxy's URL are used", async () => {
     const proxy = await keep(socksProxy("me:p@ss"));
     expect((await through(`socks5://me:p%40ss@127.0.0.1:${proxy.port}`)).body).toHaveLength(300_000);
-    expect(proxy.asked).toEqual([`127.0.0.1:${server.port} me:p@ss`]);
+    expect(proxy.requests).toEqual([`127.0.0.1:${server.port} me:p@ss`]);
     const wrong = await caught(through(`socks5://me:wrong@127.0.0.1:${proxy.port}`));
     expect(wrong).toMatchObject({ message: "the SOCKS proxy does not accept the login" });
     const none = await caught(through(`socks5://127.0.0.1:${proxy.port}`));

@@ -81,13 +81,13 @@ describe("a connection", () => {
   test("is kept for a first request for more than 12 s, after which Bun would close it", async () => {
     const { server, sockets } = await scene(undefined, ["", head.slice(0, 10)]);
     await Bun.sleep(13_000);
-    const said = sockets.map(
+    const statusLines = sockets.map(
       (socket) =>
         new Promise((resolve) => socket.once("data", (bytes: Buffer) => resolve(bytes.toString().slice(0, 15)))),
     );
     sockets[0]?.write(head);
     sockets[1]?.write(head.slice(10));
-    expect(await Promise.all(said)).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"]);
+    expect(await Promise.all(statusLines)).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"]);
     await server.close();
   }, 60_000);
 });
@@ -110,7 +110,7 @@ describe("an invalid or borderline request", () => {
   afterAll(() => server.close());
 
   /** Everything that the server sends until it closes the connection. */
-  function said(sent: string): Promise<string> {
+  function responseTo(sent: string): Promise<string> {
     return new Promise((resolve, reject) => {
       let text = "";
       const socket = connect({ host: "127.0.0.1", port: server.port, ca: certificate.ca });
@@ -166,10 +166,10 @@ describe("an invalid or borderline request", () => {
     { name: "only line feeds", sent: "GET / HTTP/1.1\nHost: a\n\n", status: 400, text: "400 Bad Request" },
   ];
   test.each(cases)("gets a response with $status, and the server continues: $name", async ({ sent, status, text }) => {
-    const answer = await said(sent);
-    expect(answer.split(" ", 2)[1]).toBe(String(status));
-    expect(answer).toContain(text);
+    const response = await responseTo(sent);
+    expect(response.split(" ", 2)[1]).toBe(String(status));
+    expect(response).toContain(text);
     // The server still works.
-    expect(await said(get("Host: a"))).toContain("200 OK");
+    expect(await responseTo(get("Host: a"))).toContain("200 OK");
   });
 });

@@ -45,13 +45,13 @@ const cases: Readonly<Record<string, HttpSettings>> = {
   "its own authority, by proxy": { tls: { ca }, proxy },
   "its own authority and a server name": { tls: { ca, serverName: "localhost" } },
 };
-const told: Record<string, string> = {};
+const outcomes: Record<string, string> = {};
 for (const [name, settings] of Object.entries(cases)) {
-  told[name] = await outcome(openHttp, settings, url);
-  told[`${name}, node:https`] = await outcome(openNodeHttp, settings, url);
+  outcomes[name] = await outcome(openHttp, settings, url);
+  outcomes[`${name}, node:https`] = await outcome(openNodeHttp, settings, url);
 }
 const named = new URL(url);
 named.hostname = "localhost";
-told["by name and proxy, node:https"] = await outcome(openNodeHttp, { tls: { ca }, proxy }, named.href);
-console.log(JSON.stringify(told));
+outcomes["by name and proxy, node:https"] = await outcome(openNodeHttp, { tls: { ca }, proxy }, named.href);
+console.log(JSON.stringify(outcomes));
 process.exit(0);

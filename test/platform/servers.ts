@@ -43,14 +43,14 @@ export interface Seen {
   readonly connection: number;
 }
 
-/** Responds to each request with what it received, as JSON, unless `answer` handles the request. */
+/** Responds to each request with what it received, as JSON, unless `respond` handles the request. */
 export async function echoServer(
   secured: (Pair & { readonly ca: string }) | undefined,
-  answer?: (request: http.IncomingMessage, response: http.ServerResponse) => boolean,
+  respond?: (request: http.IncomingMessage, response: http.ServerResponse) => boolean,
 ): Promise<Listening> {
   const connections = new Map<net.Socket, number>();
   const handle = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    if (answer?.(request, response) === true) return;
+    if (respond?.(request, response) === true) return;
     const { socket } = request;
     if (!connections.has(socket)) connections.set(socket, connections.size + 1);
     const chunks: Buffer[] = [];
@@ -85,19 +85,19 @@ export async function echoServer(
 
 export interface Proxy extends Listening {
   /** The requests: `CONNECT host:port authorization`. */
-  readonly asked: string[];
+  readonly requests: string[];
 }
 
 /** A proxy that supports only CONNECT. */
 export async function connectProxy(): Promise<Proxy> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = http.createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     response.statusCode = 405;
     response.end();
   });
   server.on("connect", (request: http.IncomingMessage, client: net.Socket) => {
-    asked.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+    requests.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
     const [host = "", port = ""] = (request.url ?? "").split(":");
     const upstream = net.connect(Number(port), host, () => {
       client.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -107,7 +107,7 @@ export async function connectProxy(): Promise<Proxy> {
     upstream.on("error", () => client.destroy());
     client.on("error", () => upstream.destroy());
   });
-  return { ...(await listening(server)), asked };
+  return { ...(await listening(server)), requests };
 }
 
 /** A TCP server that responds to the first bytes with `bytes`, then ends or breaks the connection, or leaves it open. */
@@ -126,25 +126,25 @@ export async function rawServer(bytes: string, then: "end" | "break" | "stay"): 
 
 export interface SocksProxy extends Listening {
   /** The requests: `host:port user:password`. */
-  readonly asked: string[];
+  readonly requests: string[];
 }
 
 /** A SOCKS5 proxy. With `login` it accepts no other credentials; with `refuses` it replies to every request with that code. */
 export async function socksProxy(login?: string, refuses = 0): Promise<SocksProxy> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = net.createServer(
-    (socket) => void serveSocks(socket, { login, refuses, asked }).catch(() => socket.destroy()),
+    (socket) => void serveSocks(socket, { login, refuses, requests }).catch(() => socket.destroy()),
   );
-  return { ...(await listening(server)), asked };
+  return { ...(await listening(server)), requests };
 }
 
 interface SocksService {
   readonly login: string | undefined;
   readonly refuses: number;
-  readonly asked: string[];
+  readonly requests: string[];
 }
 
-async function serveSocks(socket: net.Socket, { login, refuses, asked }: SocksService): Promise<void> {
+async function serveSocks(socket: net.Socket, { login, refuses, requests }: SocksService): Promise<void> {
   const read = async (length: number): Promise<Buffer> => {
     for (;;) {
       const bytes = socket.read(length) as Buffer | null;
@@ -157,17 +157,17 @@ async function serveSocks(socket: net.Socket, { login, refuses, asked }: SocksSe
   const methods = await read(count);
   if (login !== undefined && !methods.includes(2)) return void socket.end(Buffer.from([5, 0xff]));
   socket.write(Buffer.from([5, login === undefined ? 0 : 2]));
-  let said = "";
+  let credentials = "";
   if (login !== undefined) {
     await read(1);
-    said = `${await counted()}:${await counted()}`;
-    socket.write(Buffer.from([1, said === login ? 0 : 1]));
-    if (said !== login) return void socket.end();
+    credentials = `${await counted()}:${await counted()}`;
+    socket.write(Buffer.from([1, credentials === login ? 0 : 1]));
+    if (credentials !== login) return void socket.end();
   }
   const [, , , kind] = await read(4);
   const host = kind === 3 ? await counted() : (await read(kind === 4 ? 16 : 4)).join(".");
   const port = (await read(2)).readUInt16BE();
-  asked.push(`${host}:${port} ${said}`.trim());
+  requests.push(`${host}:${port} ${credentials}`.trim());
   if (refuses !== 0) return void socket.end(Buffer.from([5, refuses, 0, 1, 0, 0, 0, 0, 0, 0]));
   const upstream = net.connect(port, "127.0.0.1", () => {
     socket.write(Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 0]));

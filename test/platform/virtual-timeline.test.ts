@@ -33,37 +33,37 @@ describe("virtualTimeline", () => {
 
   test("stops while a module is loaded, and the code that awaits it runs first", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
-    const told: string[] = [];
+    const log: string[] = [];
     const { promise: first, resolve: loadedFirst } = Promise.withResolvers<void>();
     const { promise: second, resolve: loadedSecond } = Promise.withResolvers<void>();
     const needs = async (): Promise<void> => {
       await loadsModule(first);
-      told.push(`first at ${timeline.now()}`);
+      log.push(`first at ${timeline.now()}`);
       await loadsModule(second);
-      told.push(`second at ${timeline.now()}`);
+      log.push(`second at ${timeline.now()}`);
       await timeline.hop("needs");
-      told.push("after it");
+      log.push("after it");
     };
     timeline.after(5, "needs", () => void needs());
-    timeline.after(10, "other", () => void told.push(`other at ${timeline.now()}`));
+    timeline.after(10, "other", () => void log.push(`other at ${timeline.now()}`));
     const running = timeline.runUntil();
     for (const done of [loadedFirst, loadedSecond]) {
       for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
       done();
     }
     expect(await running).toBe("steady");
-    expect(told).toEqual(["first at 5", "second at 5", "after it", "other at 10"]);
+    expect(log).toEqual(["first at 5", "second at 5", "after it", "other at 10"]);
   });
 
   test("continues after a module that cannot be loaded", async () => {
     const timeline = virtualTimeline(0, seededRandom(1));
-    const told: string[] = [];
+    const log: string[] = [];
     timeline.after(5, "needs", () => {
-      loadsModule(Promise.reject(new Error("no such file"))).catch((error: unknown) => told.push(String(error)));
+      loadsModule(Promise.reject(new Error("no such file"))).catch((error: unknown) => log.push(String(error)));
     });
-    timeline.after(10, "other", () => void told.push("other"));
+    timeline.after(10, "other", () => void log.push("other"));
     expect(await timeline.runUntil()).toBe("steady");
-    expect(told).toEqual(["Error: no such file", "other"]);
+    expect(log).toEqual(["Error: no such file", "other"]);
   });
 
   test("returns when the last foreground timer is due", async () => {

@@ -18,7 +18,7 @@ interface Stored {
 /** Reads a watch line by line. */
 async function watching(path: string, headers: Record<string, string> = {}): Promise<Watching> {
   const abort = new AbortController();
-  const response = await scene.ask("GET", path, { signal: abort.signal, headers });
+  const response = await scene.send("GET", path, { signal: abort.signal, headers });
   const reader = response.body?.getReader();
   return {
     response,
@@ -49,16 +49,16 @@ async function until<T>(look: () => T | undefined): Promise<T> {
 describe("access", () => {
   test("requires the token of the proxy", async () => {
     await open();
-    const stranger = await scene.ask("GET", "/version", { headers: { authorization: "Bearer wrong" } });
+    const stranger = await scene.send("GET", "/version", { headers: { authorization: "Bearer wrong" } });
     expect(stranger.status).toBe(401);
     expect(await stranger.json()).toMatchObject({ kind: "Status", reason: "Unauthorized" });
-    expect((await scene.ask("GET", "/version")).status).toBe(200);
+    expect((await scene.send("GET", "/version")).status).toBe(200);
     expect(scene.reported("request").map(({ uri }) => uri)).toEqual(["/version"]);
   });
 
   test("is refused in a line for requests that cannot pass", async () => {
     await open();
-    const method = await scene.ask("OPTIONS", "/version");
+    const method = await scene.send("OPTIONS", "/version");
     expect([method.status, ((await method.json()) as { message: string }).message]).toEqual([
       405,
       "kubectl reconcile passes GET, POST, PUT, PATCH and DELETE on, and no other method",
@@ -69,7 +69,7 @@ describe("access", () => {
     await open();
     let isConnected = false;
     void scene.proxy.connected.then(() => (isConnected = true));
-    await scene.ask("GET", "/version", { headers: { authorization: "Bearer wrong" } });
+    await scene.send("GET", "/version", { headers: { authorization: "Bearer wrong" } });
     expect(isConnected).toBe(false);
     const watch = await watching(`${maps}?watch=1`);
     expect(isConnected).toBe(true);
@@ -89,7 +89,7 @@ describe("forwarding", () => {
       }),
     });
     const headers = { accept: "application/json", "impersonate-user": "eve", "x-own": "1" };
-    const response = await scene.ask("GET", `${maps}/nothing?pretty=1&labelSelector=a%3Db%2Cc`, { headers });
+    const response = await scene.send("GET", `${maps}/nothing?pretty=1&labelSelector=a%3Db%2Cc`, { headers });
     expect(response.status).toBe(403);
     expect(sent).toEqual([{ ...headers, "user-agent": "operator/v1" }]);
     expect(response.headers.get("audit-id")).not.toBeNull();
@@ -99,13 +99,13 @@ describe("forwarding", () => {
   test("returns a 503 for an unreachable server; a broken connection breaks", async () => {
     let failure: "unreachable" | "broken" = "unreachable";
     await open({ wrap: () => ({ send: () => Promise.reject(new TransportError("gone", { failure })) }) });
-    const response = await scene.ask("GET", maps);
+    const response = await scene.send("GET", maps);
     expect(response.status).toBe(503);
     expect(((await response.json()) as { message: string }).message).toBe(
       "kubectl reconcile cannot reach the API server: gone",
     );
     failure = "broken";
-    expect(await scene.ask("POST", maps, { body: configMap("a") }).catch(() => "broke")).toBe("broke");
+    expect(await scene.send("POST", maps, { body: configMap("a") }).catch(() => "broke")).toBe("broke");
     expect(scene.reported("request").map(({ status, error }) => [status, error])).toEqual([
       [0, "gone"],
       [0, "gone"],
@@ -126,7 +126,7 @@ describe("forwarding", () => {
       }),
     });
     const abort = new AbortController();
-    const left = scene.ask("GET", `${maps}?watch=1`, { signal: abort.signal }).catch(() => "left");
+    const left = scene.send("GET", `${maps}?watch=1`, { signal: abort.signal }).catch(() => "left");
     await until(() => (scene.sandbox.server.watches.size === 1 ? true : undefined));
     abort.abort();
     expect(await left).toBe("left");
@@ -156,11 +156,11 @@ describe("events", () => {
   test("report requests: verb, kind, key, size and the audit id", async () => {
     await open();
     const body = JSON.stringify(configMap("a"));
-    const created = await scene.ask("POST", maps, { body });
+    const created = await scene.send("POST", maps, { body });
     await created.text();
     for (const path of [`${maps}/a`, maps, "/api/v1/configmaps", "/api/v1/nodes/n1", "/apis"])
-      await (await scene.ask("GET", path)).text();
-    await (await scene.ask("DELETE", maps)).text();
+      await (await scene.send("GET", path)).text();
+    await (await scene.send("DELETE", maps)).text();
     const requests = scene.reported("request");
     expect(requests.map(({ verb, of, key, status }) => [verb, of?.kind, key, status])).toEqual([
       ["create", "ConfigMap", "default/", 201],
@@ -181,15 +181,15 @@ describe("events", () => {
 
   test("report a list with a watch as the start of an informer; its deltas are the informer's", async () => {
     await open();
-    await scene.ask("POST", maps, { body: configMap("a") });
-    const { metadata } = (await (await scene.ask("GET", maps)).json()) as { metadata: { resourceVersion: string } };
+    await scene.send("POST", maps, { body: configMap("a") });
+    const { metadata } = (await (await scene.send("GET", maps)).json()) as { metadata: { resourceVersion: string } };
     expect(scene.reported("list", "delta")).toEqual([]);
     const watch = await watching(
       `${maps}?watch=1&resourceVersion=${metadata.resourceVersion}&allowWatchBookmarks=true`,
     );
-    await scene.ask("POST", maps, { body: configMap("b") });
-    await scene.ask("PUT", `${maps}/a`, { body: configMap("a", "2") });
-    await scene.ask("DELETE", `${maps}/b`);
+    await scene.send("POST", maps, { body: configMap("b") });
+    await scene.send("PUT", `${maps}/a`, { body: configMap("a", "2") });
+    await scene.send("DELETE", `${maps}/b`);
     const deltas = await until(() => {
       const all = scene.reported("delta");
       return all.length === 4 ? all : undefined;
@@ -210,11 +210,11 @@ describe("events", () => {
 
   test("report pages as one list; a relist reports changes and deletions", async () => {
     await open();
-    for (const name of ["a", "b", "c"]) await scene.ask("POST", maps, { body: configMap(name) });
+    for (const name of ["a", "b", "c"]) await scene.send("POST", maps, { body: configMap(name) });
     const listed = async (): Promise<string> => {
       let token = "";
       for (;;) {
-        const response = await scene.ask("GET", `${maps}?limit=2&continue=${encodeURIComponent(token)}`);
+        const response = await scene.send("GET", `${maps}?limit=2&continue=${encodeURIComponent(token)}`);
         const { metadata } = (await response.json()) as { metadata: { resourceVersion: string; continue?: string } };
         token = metadata.continue ?? "";
         if (token === "") return metadata.resourceVersion;
@@ -224,8 +224,8 @@ describe("events", () => {
     await until(() => (scene.reported("watch").length === 1 ? true : undefined));
     first.stop();
     await until(() => (scene.reported("watch").length === 2 ? true : undefined));
-    await scene.ask("PUT", `${maps}/a`, { body: configMap("a", "2") });
-    await scene.ask("DELETE", `${maps}/b`);
+    await scene.send("PUT", `${maps}/a`, { body: configMap("a", "2") });
+    await scene.send("DELETE", `${maps}/b`);
     const second = await watching(`${maps}?watch=1&resourceVersion=${await listed()}`);
     const relisted = await until(() => {
       const all = scene.reported("delta").filter(({ relist }) => relist === true);
@@ -244,7 +244,7 @@ describe("events", () => {
 
   test("report a watch that starts with a list, in JSON, in protobuf and as metadata", async () => {
     await open();
-    await scene.ask("POST", maps, { body: configMap("a") });
+    await scene.send("POST", maps, { body: configMap("a") });
     const query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
     const metadata = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
     for (const [agent, accept] of [
@@ -256,7 +256,7 @@ describe("events", () => {
       const replaced = await until(() => scene.reported("delta").find((delta) => delta.agent === agent));
       expect(replaced).toMatchObject({ type: "Replaced", key: "default/a", of: { group: "", kind: "ConfigMap" } });
       const value = `${agent} was here`;
-      await scene.ask("PATCH", `${maps}/a`, {
+      await scene.send("PATCH", `${maps}/a`, {
         body: { data: { value }, metadata: { labels: { agent } } },
         headers: { "content-type": "application/merge-patch+json" },
       });
@@ -277,18 +277,18 @@ describe("events", () => {
 
   test("report writes: the version known to the process, the changes, and a refusal", async () => {
     await open();
-    const created = (await (await scene.ask("POST", maps, { body: configMap("a") })).json()) as Stored;
+    const created = (await (await scene.send("POST", maps, { body: configMap("a") })).json()) as Stored;
     const { uid, resourceVersion } = created.metadata;
-    await scene.ask("PUT", `${maps}/a?fieldManager=own`, { body: { ...created, data: { value: "2" } } });
-    await scene.ask("PUT", `${maps}/a`, { body: { ...created, data: { value: "3" } } });
-    await scene.ask("PATCH", `${maps}/a`, {
+    await scene.send("PUT", `${maps}/a?fieldManager=own`, { body: { ...created, data: { value: "2" } } });
+    await scene.send("PUT", `${maps}/a`, { body: { ...created, data: { value: "3" } } });
+    await scene.send("PATCH", `${maps}/a`, {
       body: [{ op: "replace", path: "/data/value", value: "4" }],
       headers: { "content-type": "application/json-patch+json" },
     });
-    await scene.ask("POST", maps, { body: { metadata: { generateName: "b-" } } });
-    await scene.ask("POST", `${maps}?dryRun=All`, { body: configMap("c") });
-    await scene.ask("DELETE", `${maps}/a`);
-    await scene.ask("DELETE", `${maps}/a`);
+    await scene.send("POST", maps, { body: { metadata: { generateName: "b-" } } });
+    await scene.send("POST", `${maps}?dryRun=All`, { body: configMap("c") });
+    await scene.send("DELETE", `${maps}/a`);
+    await scene.send("DELETE", `${maps}/a`);
     const writes = scene.reported("write");
     expect(
       writes.map(({ verb, fieldManager, before, status, changes }) => [verb, fieldManager, before, status, changes]),
@@ -322,10 +322,10 @@ describe("events", () => {
     await open();
     const owner = { apiVersion: "v1", kind: "ConfigMap", name: "a", uid: "gone", controller: true };
     const owned = { metadata: { name: "b", ownerReferences: [owner] } };
-    const { metadata } = (await (await scene.ask("POST", maps, { body: owned })).json()) as Stored;
+    const { metadata } = (await (await scene.send("POST", maps, { body: owned })).json()) as Stored;
     const release = { metadata: { uid: metadata.uid, ownerReferences: [{ $patch: "delete", uid: "gone" }] } };
     const headers = { "content-type": "application/strategic-merge-patch+json" };
-    const released = (await (await scene.ask("PATCH", `${maps}/b`, { body: release, headers })).json()) as Stored;
+    const released = (await (await scene.send("PATCH", `${maps}/b`, { body: release, headers })).json()) as Stored;
     expect(released.metadata).not.toHaveProperty("ownerReferences");
     const owners = scene.reported("write").map(({ detail }) => detail?.owner?.uid);
     expect(owners).toEqual(["gone", "gone"]);
@@ -335,21 +335,21 @@ describe("events", () => {
     await open();
     const secrets = "/api/v1/namespaces/default/secrets";
     const secret = { metadata: { name: "s" }, stringData: { password: "hunter2" } };
-    const created = (await (await scene.ask("POST", secrets, { body: secret })).json()) as Stored;
-    await scene.ask("PUT", `${secrets}/s`, { body: { ...created, data: { password: btoa("hunter3") } } });
-    const said = JSON.stringify(scene.reported("write", "request", "delta"));
-    expect(said).toContain(".data.password");
-    expect(said).not.toContain("hunter");
-    expect(said).not.toContain(btoa("hunter3"));
-    expect(said).not.toContain(scene.token);
+    const created = (await (await scene.send("POST", secrets, { body: secret })).json()) as Stored;
+    await scene.send("PUT", `${secrets}/s`, { body: { ...created, data: { password: btoa("hunter3") } } });
+    const text = JSON.stringify(scene.reported("write", "request", "delta"));
+    expect(text).toContain(".data.password");
+    expect(text).not.toContain("hunter");
+    expect(text).not.toContain(btoa("hunter3"));
+    expect(text).not.toContain(scene.token);
   });
 
   test("report a response that is too fast to parse as unread, but it is forwarded", async () => {
     await open({ maxBytes: 1000 });
     const body = configMap("large", "x".repeat(5000));
-    expect((await scene.ask("POST", maps, { body })).status).toBe(201);
+    expect((await scene.send("POST", maps, { body })).status).toBe(201);
     expect(
-      ((await (await scene.ask("GET", `${maps}/large`)).json()) as { data: { value: string } }).data.value,
+      ((await (await scene.send("GET", `${maps}/large`)).json()) as { data: { value: string } }).data.value,
     ).toHaveLength(5000);
     expect(scene.reported("unread").map(({ uri }) => uri)).toEqual([maps, `${maps}/large`]);
     expect(scene.reported("request").map(({ status }) => status)).toEqual([201, 200]);
@@ -358,13 +358,13 @@ describe("events", () => {
   test("do not continue a watch after a gap, but it is forwarded", async () => {
     await open({ maxBytes: 6000 });
     const watch = await watching(`${maps}?watch=1`);
-    await scene.ask("POST", maps, { body: configMap("a") });
+    await scene.send("POST", maps, { body: configMap("a") });
     await until(() => (scene.reported("delta").length === 1 ? true : undefined));
-    await scene.ask("POST", maps, { body: configMap("large", "x".repeat(20_000)) });
-    await scene.ask("POST", maps, { body: configMap("b") });
-    let told = "";
-    while (!told.includes('"name":"b"')) told += await watch.next();
-    expect(told).toContain("x".repeat(20_000));
+    await scene.send("POST", maps, { body: configMap("large", "x".repeat(20_000)) });
+    await scene.send("POST", maps, { body: configMap("b") });
+    let text = "";
+    while (!text.includes('"name":"b"')) text += await watch.next();
+    expect(text).toContain("x".repeat(20_000));
     expect(scene.reported("delta").map(({ key }) => key)).toEqual(["default/a"]);
     const unread = scene.reported("unread").filter(({ uri }) => uri === `${maps}?watch=1`);
     expect(unread.reduce((sum, { bytes }) => sum + bytes, 0)).toBeGreaterThan(20_000);

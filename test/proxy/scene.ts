@@ -13,13 +13,13 @@ export interface Scene {
   readonly proxy: ObservedProxy;
   readonly token: string;
   /** Sends a request to the proxy. */
-  ask(method: string, path: string, options?: AskOptions): Promise<Response>;
+  send(method: string, path: string, options?: SendOptions): Promise<Response>;
   /** Events of these stages so far; first processes everything that has passed the proxy. */
   reported<S extends Stage>(...stages: readonly S[]): readonly Extract<StageEvent, { stage: S }>[];
   stop(): Promise<void>;
 }
 
-export interface AskOptions {
+export interface SendOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -46,7 +46,7 @@ export async function openScene({ wrap = (transport) => transport, maxBytes }: S
     sandbox,
     proxy,
     token,
-    ask: (method, path, { body, headers = {}, signal } = {}) =>
+    send: (method, path, { body, headers = {}, signal } = {}) =>
       fetch(proxy.url + path, {
         method,
         headers: {

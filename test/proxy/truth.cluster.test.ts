@@ -15,7 +15,7 @@ import { Episodes, type Episode } from "../../src/views/process/episodes.ts";
 import { binaryFolder } from "../support/binary.ts";
 import { type Cluster, controllersMissing, startCluster } from "../support/cluster.ts";
 import { long, tries } from "../support/long.ts";
-import { judge, OwnTriggers, type Tally, type ToldWrite } from "./truth.ts";
+import { judge, OwnTriggers, type Tally, type AssignedWrite } from "./truth.ts";
 
 /**
  * The least share of true causes, of all and of those that name a single delta. Measured: 0.979 for both in the long form; 0.96 to 0.99 in
@@ -31,7 +31,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
   let proxy: ObservedProxy;
   const episodes = new Episodes();
   let endEpisodes: () => void;
-  const written: ToldWrite[] = [];
+  const written: AssignedWrite[] = [];
   beforeAll(async () => {
     cluster = await startCluster({ controllers: "none" });
     const timeline = realTimeline();
@@ -120,7 +120,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
         stderr: "pipe",
       },
     );
-    const said = new Response(program.stdout).text();
+    const stdout = new Response(program.stdout).text();
     const complained = new Response(program.stderr).text();
     const seeded = seededRandom(exact ? 15 : 14);
     const random = (): number => seeded.next();
@@ -133,7 +133,7 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
     expect([await program.exited, (await complained).slice(-500)]).toEqual([0, expect.any(String)]);
     proxy.catchUp();
     endEpisodes();
-    const { tally, wrong } = judge(written, new OwnTriggers(await said));
+    const { tally, wrong } = judge(written, new OwnTriggers(await stdout));
     const header = exact ? " with the header" : "";
     console.log(`what woke a process${header}: ${JSON.stringify(tally)}`);
     if (tally.true / (exact ? tally.writes : tally.caused) < (exact ? 1 : leastTrue))
@@ -153,9 +153,9 @@ describe.skipIf(controllersMissing !== undefined)("what woke a process behind a 
     const tally = await play({ changes: tries(20, 1000), exact: true });
     expect(tally.writes).toBeGreaterThan(20);
     // Retries and requeues have no delta to grade.
-    expect({ true: tally.true, told: tally.exact + tally.retries + tally.requeues }).toEqual({
+    expect({ true: tally.true, explained: tally.exact + tally.retries + tally.requeues }).toEqual({
       true: tally.writes,
-      told: tally.writes,
+      explained: tally.writes,
     });
   });
 });

@@ -24,7 +24,7 @@ interface Triggers {
 }
 
 /** A write, and the reconcile to which the proxy assigns it. */
-export type ToldWrite = readonly [NumberedWrite, Episode];
+export type AssignedWrite = readonly [NumberedWrite, Episode];
 
 /** Counts of writes, of causes and of true causes. */
 export interface Tally {
@@ -85,7 +85,7 @@ function nameOf({ verb, of, key, subresource, status, resourceVersion }: Omit<Ow
 
 /** Grades all writes in the order in which they were sent; `wrong` has a line for each write that fails. */
 export function judge(
-  written: readonly ToldWrite[],
+  written: readonly AssignedWrite[],
   own: OwnTriggers,
 ): { readonly tally: Tally; readonly wrong: readonly string[] } {
   const tally: Tally = {

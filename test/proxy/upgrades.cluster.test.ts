@@ -155,8 +155,8 @@ describe.skipIf(controllersMissing !== undefined)("upgrades through the proxy", 
       });
       try {
         const version = async (): Promise<string> => {
-          const answer = await fetch(`https://127.0.0.1:${port}/version`, { tls: { rejectUnauthorized: false } });
-          return answer.text();
+          const response = await fetch(`https://127.0.0.1:${port}/version`, { tls: { rejectUnauthorized: false } });
+          return response.text();
         };
         await eventually("the port is open", async () => (await version().catch(() => "")) !== "");
         const texts = await Promise.all([version(), version(), version()]);

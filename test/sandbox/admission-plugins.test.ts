@@ -4,14 +4,14 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { admissionPlugins, type AdmissionPlugin } from "../../src/sandbox/context/admission-plugins.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { ask, type Asked, type Json } from "./support/requests.ts";
+import { sendRequest, type RequestParts, type Json } from "./support/requests.ts";
 
-type Ask = (method: string, path: string, asked?: Asked) => ReturnType<typeof ask>;
+type Send = (method: string, path: string, parts?: RequestParts) => ReturnType<typeof sendRequest>;
 
-async function without(...disabledAdmissionPlugins: string[]): Promise<Ask> {
+async function without(...disabledAdmissionPlugins: string[]): Promise<Send> {
   const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1), disabledAdmissionPlugins });
   const transport = sandbox.transport({ actor: "test" });
-  return (method, path, asked) => ask(transport, method, path, asked);
+  return (method, path, parts) => sendRequest(transport, method, path, parts);
 }
 
 const core = "/api/v1/namespaces/default";
@@ -27,78 +27,78 @@ const claim = {
 };
 
 /** For each plugin, a request whose result depends on whether the plugin is enabled. */
-const signs: Partial<Record<AdmissionPlugin, (ask: Ask) => Promise<unknown>>> = {
-  NamespaceLifecycle: async (ask) => (await ask("DELETE", "/api/v1/namespaces/default")).status,
-  LimitRanger: async (ask) => {
-    await ask("POST", `${core}/limitranges`, {
+const signs: Partial<Record<AdmissionPlugin, (send: Send) => Promise<unknown>>> = {
+  NamespaceLifecycle: async (send) => (await send("DELETE", "/api/v1/namespaces/default")).status,
+  LimitRanger: async (send) => {
+    await send("POST", `${core}/limitranges`, {
       body: { metadata: { name: "l" }, spec: { limits: [{ type: "Container", default: { cpu: "1" } }] } },
     });
-    return ((await ask("POST", `${core}/pods`, { body: pod("a") })).body["metadata"] as Json)["annotations"];
+    return ((await send("POST", `${core}/pods`, { body: pod("a") })).body["metadata"] as Json)["annotations"];
   },
-  ServiceAccount: async (ask) => (await ask("POST", `${core}/pods`, { body: pod("a") })).body["spec"],
-  TaintNodesByCondition: async (ask) => (await ask("POST", "/api/v1/nodes", { body: node })).body["spec"],
-  PodSecurity: async (ask) => {
+  ServiceAccount: async (send) => (await send("POST", `${core}/pods`, { body: pod("a") })).body["spec"],
+  TaintNodesByCondition: async (send) => (await send("POST", "/api/v1/nodes", { body: node })).body["spec"],
+  PodSecurity: async (send) => {
     const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-    await ask("PATCH", "/api/v1/namespaces/default", {
+    await send("PATCH", "/api/v1/namespaces/default", {
       type: "application/merge-patch+json",
       body: { metadata: { labels } },
     });
-    return (await ask("POST", `${core}/pods`, { body: pod("a") })).status;
+    return (await send("POST", `${core}/pods`, { body: pod("a") })).status;
   },
-  Priority: async (ask) =>
-    (await ask("POST", `${core}/pods`, { body: pod("a", { priorityClassName: "nothing" }) })).status,
-  DefaultTolerationSeconds: async (ask) => (await ask("POST", `${core}/pods`, { body: pod("a") })).body["spec"],
-  DefaultStorageClass: async (ask) => {
-    await ask("POST", "/apis/storage.k8s.io/v1/storageclasses", {
+  Priority: async (send) =>
+    (await send("POST", `${core}/pods`, { body: pod("a", { priorityClassName: "nothing" }) })).status,
+  DefaultTolerationSeconds: async (send) => (await send("POST", `${core}/pods`, { body: pod("a") })).body["spec"],
+  DefaultStorageClass: async (send) => {
+    await send("POST", "/apis/storage.k8s.io/v1/storageclasses", {
       body: {
         metadata: { name: "s", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
         provisioner: "p",
       },
     });
-    return (await ask("POST", `${core}/persistentvolumeclaims`, { body: claim })).body["spec"];
+    return (await send("POST", `${core}/persistentvolumeclaims`, { body: claim })).body["spec"];
   },
-  StorageObjectInUseProtection: async (ask) =>
-    ((await ask("POST", `${core}/persistentvolumeclaims`, { body: claim })).body["metadata"] as Json)["finalizers"],
-  PersistentVolumeClaimResize: async (ask) => {
-    await ask("POST", `${core}/persistentvolumeclaims`, { body: claim });
-    await ask("PATCH", `${core}/persistentvolumeclaims/c/status`, {
+  StorageObjectInUseProtection: async (send) =>
+    ((await send("POST", `${core}/persistentvolumeclaims`, { body: claim })).body["metadata"] as Json)["finalizers"],
+  PersistentVolumeClaimResize: async (send) => {
+    await send("POST", `${core}/persistentvolumeclaims`, { body: claim });
+    await send("PATCH", `${core}/persistentvolumeclaims/c/status`, {
       type: "application/merge-patch+json",
       body: { status: { phase: "Bound" } },
     });
     const body = { spec: { resources: { requests: { storage: "2Gi" } } } };
-    return (await ask("PATCH", `${core}/persistentvolumeclaims/c`, { type: "application/merge-patch+json", body }))
+    return (await send("PATCH", `${core}/persistentvolumeclaims/c`, { type: "application/merge-patch+json", body }))
       .status;
   },
-  RuntimeClass: async (ask) =>
-    (await ask("POST", `${core}/pods`, { body: pod("a", { runtimeClassName: "nothing" }) })).status,
-  PodTopologyLabels: async (ask) => {
-    await ask("POST", "/api/v1/nodes", { body: node });
-    return ((await ask("POST", `${core}/pods`, { body: pod("a", { nodeName: "n" }) })).body["metadata"] as Json)[
+  RuntimeClass: async (send) =>
+    (await send("POST", `${core}/pods`, { body: pod("a", { runtimeClassName: "nothing" }) })).status,
+  PodTopologyLabels: async (send) => {
+    await send("POST", "/api/v1/nodes", { body: node });
+    return ((await send("POST", `${core}/pods`, { body: pod("a", { nodeName: "n" }) })).body["metadata"] as Json)[
       "labels"
     ];
   },
-  PodResizeValidator: async (ask) => {
+  PodResizeValidator: async (send) => {
     const containers = [{ name: "c", image: "i", resources: resourceList }];
-    await ask("POST", `${core}/pods`, { body: pod("a", { containers, nodeName: "nowhere" }) });
+    await send("POST", `${core}/pods`, { body: pod("a", { containers, nodeName: "nowhere" }) });
     const body = { spec: { containers: [{ name: "c", resources: { requests: { cpu: "2" } } }] } };
     const type = "application/strategic-merge-patch+json";
-    return (await ask("PATCH", `${core}/pods/a/resize`, { type, body })).status;
+    return (await send("PATCH", `${core}/pods/a/resize`, { type, body })).status;
   },
-  NodeDeclaredFeatureValidator: async (ask) => {
+  NodeDeclaredFeatureValidator: async (send) => {
     const initContainers = [{ name: "d", image: "i", resources: resourceList }];
-    await ask("POST", "/api/v1/nodes", { body: node });
-    await ask("POST", `${core}/pods`, { body: pod("a", { initContainers, nodeName: "n" }) });
+    await send("POST", "/api/v1/nodes", { body: node });
+    await send("POST", `${core}/pods`, { body: pod("a", { initContainers, nodeName: "n" }) });
     const body = { spec: { initContainers: [{ name: "d", resources: { requests: { cpu: "2" } } }] } };
     const type = "application/strategic-merge-patch+json";
-    return (await ask("PATCH", `${core}/pods/a/resize`, { type, body })).body["message"];
+    return (await send("PATCH", `${core}/pods/a/resize`, { type, body })).body["message"];
   },
-  ResourceQuota: async (ask) => {
-    await ask("POST", `${core}/resourcequotas`, { body: { metadata: { name: "q" }, spec: { hard: { pods: "1" } } } });
-    await ask("PATCH", `${core}/resourcequotas/q/status`, {
+  ResourceQuota: async (send) => {
+    await send("POST", `${core}/resourcequotas`, { body: { metadata: { name: "q" }, spec: { hard: { pods: "1" } } } });
+    await send("PATCH", `${core}/resourcequotas/q/status`, {
       type: "application/merge-patch+json",
       body: { status: { hard: { pods: "0" }, used: { pods: "0" } } },
     });
-    return (await ask("POST", `${core}/pods`, { body: pod("a") })).status;
+    return (await send("POST", `${core}/pods`, { body: pod("a") })).status;
   },
 };
 
@@ -108,8 +108,8 @@ describe("disabled admission plugins", () => {
   });
 
   test("all of them can be disabled at once, and pods are stored as sent, with their defaults", async () => {
-    const ask = await without(...admissionPlugins);
-    const { status, body } = await ask("POST", "/api/v1/namespaces/nowhere/pods", { body: pod("a") });
+    const send = await without(...admissionPlugins);
+    const { status, body } = await send("POST", "/api/v1/namespaces/nowhere/pods", { body: pod("a") });
     expect(status).toBe(201);
     expect(body["spec"]).not.toHaveProperty("serviceAccountName");
     expect(body["spec"]).not.toHaveProperty("tolerations");

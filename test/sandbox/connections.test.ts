@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Answer, ask, type Json } from "./support/requests.ts";
+import { type JsonResponse, sendRequest, type Json } from "./support/requests.ts";
 
 /** The last request that the webhook received, and the patch with which it responds; undefined for none. */
 let received: Json | undefined;
@@ -28,9 +28,9 @@ const server = http.createServer((request, response) => {
         ? {}
         : { patchType: "JSONPatch", patch: Buffer.from(JSON.stringify(patch)).toString("base64") };
     const status = { message: "not here", code: 403 };
-    const answer = { uid: review.request["uid"], allowed, ...(allowed ? changes : { status }) };
+    const admissionResponse = { uid: review.request["uid"], allowed, ...(allowed ? changes : { status }) };
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ ...review, request: undefined, response: answer }));
+    response.end(JSON.stringify({ ...review, request: undefined, response: admissionResponse }));
   })();
 });
 await new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ afterAll(() => {
 
 const core = "/api/v1/namespaces/default";
 const registrations = "/apis/admissionregistration.k8s.io/v1";
-const { status } = await ask(transport, "POST", `${core}/pods`, {
+const { status } = await sendRequest(transport, "POST", `${core}/pods`, {
   body: { metadata: { name: "web" }, spec: { nodeName: "n", containers: [{ name: "c", image: "i" }] } },
 });
 if (status !== 201) throw new Error("the pod was not made");
@@ -71,7 +71,7 @@ interface Hooked {
 }
 
 /** Sends a request while a webhook for connections is configured. */
-async function hooked({ type, more = {} }: Hooked, send: () => Promise<Answer>): Promise<Answer> {
+async function hooked({ type, more = {} }: Hooked, send: () => Promise<JsonResponse>): Promise<JsonResponse> {
   const path = `${registrations}/${type}webhookconfigurations`;
   const webhook = {
     name: "hook.example.com",
@@ -81,17 +81,20 @@ async function hooked({ type, more = {} }: Hooked, send: () => Promise<Answer>):
     sideEffects: "None",
     ...more,
   };
-  const made = await ask(transport, "POST", path, { body: { metadata: { name: "hook" }, webhooks: [webhook] } });
+  const made = await sendRequest(transport, "POST", path, {
+    body: { metadata: { name: "hook" }, webhooks: [webhook] },
+  });
   expect(made.status).toBe(201);
   try {
     return await send();
   } finally {
-    await ask(transport, "DELETE", `${path}/hook`);
+    await sendRequest(transport, "DELETE", `${path}/hook`);
   }
 }
 
-const messageOf = ({ body }: Answer): string => String(body["message"]);
-const exec = (query = "command=sh"): Promise<Answer> => ask(transport, "POST", `${core}/pods/web/exec`, { query });
+const messageOf = ({ body }: JsonResponse): string => String(body["message"]);
+const exec = (query = "command=sh"): Promise<JsonResponse> =>
+  sendRequest(transport, "POST", `${core}/pods/web/exec`, { query });
 
 describe("a webhook for connections", () => {
   test("gets the options without metadata, before the connection is refused", async () => {
@@ -129,7 +132,7 @@ describe("a webhook for connections", () => {
   ];
   test.each(others)("gets those of $path", async ({ path, query, object }) => {
     allowed = false;
-    const denied = await hooked({ type: "validating" }, () => ask(transport, "GET", path, { query }));
+    const denied = await hooked({ type: "validating" }, () => sendRequest(transport, "GET", path, { query }));
     expect([denied.status, messageOf(denied)]).toEqual([
       403,
       'admission webhook "hook.example.com" denied the request: not here',
@@ -156,7 +159,7 @@ describe("a webhook for connections", () => {
 });
 
 /** Sends a request while a policy for connections is in force. */
-async function policed(spec: Json, send: () => Promise<Answer>, type = "validating"): Promise<Answer> {
+async function policed(spec: Json, send: () => Promise<JsonResponse>, type = "validating"): Promise<JsonResponse> {
   const matchConstraints = { resourceRules: [connects("pods/exec")] };
   const paths = [
     `${registrations}/${type}admissionpolicies`,
@@ -164,13 +167,13 @@ async function policed(spec: Json, send: () => Promise<Answer>, type = "validati
   ] as const;
   const bound = type === "validating" ? { validationActions: ["Deny"] } : {};
   const policy = { metadata: { name: "p" }, spec: { matchConstraints, ...spec } };
-  expect((await ask(transport, "POST", paths[0], { body: policy })).status).toBe(201);
+  expect((await sendRequest(transport, "POST", paths[0], { body: policy })).status).toBe(201);
   const binding = { metadata: { name: "p" }, spec: { policyName: "p", ...bound } };
-  expect((await ask(transport, "POST", paths[1], { body: binding })).status).toBe(201);
+  expect((await sendRequest(transport, "POST", paths[1], { body: binding })).status).toBe(201);
   try {
     return await send();
   } finally {
-    for (const path of paths) await ask(transport, "DELETE", `${path}/p`);
+    for (const path of paths) await sendRequest(transport, "DELETE", `${path}/p`);
   }
 }
 
@@ -203,16 +206,16 @@ describe("a connection", () => {
   test("cannot be a dry run, and is refused for invalid ports", async () => {
     expect(messageOf(await exec("dryRun=All"))).toBe("dryRun is not supported");
     const path = `${core}/pods/web/portforward`;
-    expect(messageOf(await ask(transport, "POST", path, { query: "ports=80,x" }))).toBe(
+    expect(messageOf(await sendRequest(transport, "POST", path, { query: "ports=80,x" }))).toBe(
       'cannot convert to []int32: strconv.ParseUint: parsing "x": invalid syntax',
     );
-    expect(messageOf(await ask(transport, "POST", path, { query: "ports=65536" }))).toBe(
+    expect(messageOf(await sendRequest(transport, "POST", path, { query: "ports=65536" }))).toBe(
       'cannot convert to []int32: strconv.ParseUint: parsing "65536": value out of range',
     );
   });
 
   test("can be opened by GET and POST", async () => {
-    expect((await ask(transport, "DELETE", `${core}/pods/web/exec`)).status).toBe(405);
-    expect((await ask(transport, "GET", `${core}/pods/web/exec`)).status).toBe(400);
+    expect((await sendRequest(transport, "DELETE", `${core}/pods/web/exec`)).status).toBe(405);
+    expect((await sendRequest(transport, "GET", `${core}/pods/web/exec`)).status).toBe(400);
   });
 });

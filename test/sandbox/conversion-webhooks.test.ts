@@ -92,9 +92,9 @@ async function send({ method, path, body, type = types[method] }: Sent): Promise
     ...(body === undefined ? {} : { body: new TextEncoder().encode(JSON.stringify(body)) }),
     signal: new AbortController().signal,
   });
-  const said = new TextDecoder().decode(await readAll(response.body));
+  const responseText = new TextDecoder().decode(await readAll(response.body));
   // A kind that is not served yet gets a plain text response.
-  const read = (said.startsWith("{") ? JSON.parse(said) : { message: said }) as Widget;
+  const read = (responseText.startsWith("{") ? JSON.parse(responseText) : { message: responseText }) as Widget;
   return { ...read, status: response.status };
 }
 

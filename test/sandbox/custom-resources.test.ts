@@ -4,12 +4,12 @@ import type { Method, Transport } from "../../src/api/transport.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { virtualTimeline } from "../../src/platform/virtual-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Answer, ask } from "./support/requests.ts";
+import { type JsonResponse, sendRequest } from "./support/requests.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 interface Cluster {
-  readonly ask: (method: Method, path: string, body?: unknown) => Promise<Answer>;
+  readonly send: (method: Method, path: string, body?: unknown) => Promise<JsonResponse>;
   /** Waits until the controllers of the server have nothing left to do. */
   readonly settle: () => Promise<void>;
   readonly transport: Transport;
@@ -33,7 +33,7 @@ async function cluster(): Promise<Cluster> {
   return {
     transport,
     settle: async () => void (await timeline.runUntil({ ms: 1000 })),
-    ask: (method, path, body) => driven(ask(transport, method, path, { body })),
+    send: (method, path, body) => driven(sendRequest(transport, method, path, { body })),
   };
 }
 
@@ -63,39 +63,39 @@ const pathOf = (plural: string): string => `/apis/example.com/v1/namespaces/defa
 
 describe("hostile schemas", () => {
   test("a pattern that would backtrack forever is matched in linear time", async () => {
-    const { ask, settle } = await cluster();
-    await ask("POST", definitions, definitionOf("things", field({ type: "string", pattern: "^(a+)+$" })));
+    const { send, settle } = await cluster();
+    await send("POST", definitions, definitionOf("things", field({ type: "string", pattern: "^(a+)+$" })));
     await settle();
     const began = performance.now();
-    const { status } = await ask("POST", pathOf("things"), object("things", `${"a".repeat(2000)}b`));
+    const { status } = await send("POST", pathOf("things"), object("things", `${"a".repeat(2000)}b`));
     expect(status).toBe(422);
     // A backtracking engine would need longer than the age of the universe; the limit is far from both.
     expect(performance.now() - began).toBeLessThan(60_000);
   });
 
   test("nested 1,000 deep are served, nested 4,000 deep get a response", async () => {
-    const { ask, settle } = await cluster();
+    const { send, settle } = await cluster();
     const nested = (depth: number): object => {
       let schema: object = { type: "string" };
       for (let level = 0; level < depth; level++) schema = { type: "object", properties: { a: schema } };
       return schema;
     };
-    expect((await ask("POST", definitions, definitionOf("deeps", nested(1000)))).status).toBe(201);
+    expect((await send("POST", definitions, definitionOf("deeps", nested(1000)))).status).toBe(201);
     await settle();
-    expect((await ask("GET", pathOf("deeps"))).status).toBe(200);
-    const { status } = await ask("POST", definitions, definitionOf("deepers", nested(4000)));
+    expect((await send("GET", pathOf("deeps"))).status).toBe(200);
+    const { status } = await send("POST", definitions, definitionOf("deepers", nested(4000)));
     expect([201, 400, 422, 500]).toContain(status);
-    expect((await ask("GET", pathOf("deeps"))).status).toBe(200);
+    expect((await send("GET", pathOf("deeps"))).status).toBe(200);
   });
 
   test("a field called __proto__ is treated like any other", async () => {
-    const { ask, settle } = await cluster();
+    const { send, settle } = await cluster();
     const schema = JSON.parse(
       '{"type":"object","properties":{"spec":{"type":"object","properties":{"__proto__":{"type":"string","default":"x"}}}}}',
     ) as object;
-    await ask("POST", definitions, definitionOf("odds", schema));
+    await send("POST", definitions, definitionOf("odds", schema));
     await settle();
-    const made = await ask("POST", pathOf("odds"), { ...object("odds", 1), spec: {} });
+    const made = await send("POST", pathOf("odds"), { ...object("odds", 1), spec: {} });
     expect(made.status).toBe(201);
     expect(JSON.stringify(made.body["spec"])).toBe('{"__proto__":"x"}');
     expect(({} as Record<string, unknown>)["type"]).toBeUndefined();
@@ -104,42 +104,42 @@ describe("hostile schemas", () => {
 
 describe("many definitions", () => {
   test("500 are established, listed and removed", async () => {
-    const { ask, settle } = await cluster();
+    const { send, settle } = await cluster();
     for (let index = 0; index < 500; index++)
-      expect((await ask("POST", definitions, definitionOf(`kinds${index}`, { type: "object" }))).status).toBe(201);
+      expect((await send("POST", definitions, definitionOf(`kinds${index}`, { type: "object" }))).status).toBe(201);
     await settle();
-    const listed = await ask("GET", "/apis/example.com/v1");
+    const listed = await send("GET", "/apis/example.com/v1");
     expect((listed.body["resources"] as unknown[]).length).toBe(500);
-    for (let index = 0; index < 500; index++) await ask("DELETE", `${definitions}/kinds${index}.example.com`);
+    for (let index = 0; index < 500; index++) await send("DELETE", `${definitions}/kinds${index}.example.com`);
     await settle();
-    expect((await ask("GET", "/apis/example.com/v1")).status).toBe(404);
+    expect((await send("GET", "/apis/example.com/v1")).status).toBe(404);
   });
 });
 
 describe("effects of a definition", () => {
   test("discovery and OpenAPI have its kind, and drop it", async () => {
-    const { ask, settle } = await cluster();
-    const groups = async (): Promise<string> => JSON.stringify((await ask("GET", "/apis")).body);
-    const openApi = async (): Promise<string> => JSON.stringify((await ask("GET", "/openapi/v3")).body);
+    const { send, settle } = await cluster();
+    const groups = async (): Promise<string> => JSON.stringify((await send("GET", "/apis")).body);
+    const openApi = async (): Promise<string> => JSON.stringify((await send("GET", "/openapi/v3")).body);
     expect(await groups()).not.toContain("example.com");
-    await ask("POST", definitions, definitionOf("things", field({ type: "string", description: "What it is." })));
+    await send("POST", definitions, definitionOf("things", field({ type: "string", description: "What it is." })));
     await settle();
     expect(await groups()).toContain("example.com");
     expect(await openApi()).toContain("apis/example.com/v1");
-    const document = await ask("GET", "/openapi/v3/apis/example.com/v1");
+    const document = await send("GET", "/openapi/v3/apis/example.com/v1");
     expect(JSON.stringify(document.body)).toContain("What it is.");
-    await ask("DELETE", `${definitions}/things.example.com`);
+    await send("DELETE", `${definitions}/things.example.com`);
     await settle();
     expect(await groups()).not.toContain("example.com");
     expect(await openApi()).not.toContain("apis/example.com/v1");
-    expect((await ask("GET", pathOf("things"))).status).toBe(404);
+    expect((await send("GET", pathOf("things"))).status).toBe(404);
   });
 
   test("watches of its objects end when it is deleted, after the deletions of the objects", async () => {
-    const { ask, settle, transport } = await cluster();
-    await ask("POST", definitions, definitionOf("things", field({ type: "string" })));
+    const { send, settle, transport } = await cluster();
+    await send("POST", definitions, definitionOf("things", field({ type: "string" })));
     await settle();
-    await ask("POST", pathOf("things"), object("things", "x"));
+    await send("POST", pathOf("things"), object("things", "x"));
     const opened = transport.send({
       method: "GET",
       path: pathOf("things"),
@@ -153,7 +153,7 @@ describe("effects of a definition", () => {
       frames.push("END");
     });
     await settle();
-    await ask("DELETE", `${definitions}/things.example.com`);
+    await send("DELETE", `${definitions}/things.example.com`);
     await settle();
     await read;
     expect(frames.map((frame) => (frame === "END" ? frame : (JSON.parse(frame) as { type: string }).type))).toEqual([

@@ -26,7 +26,7 @@ const json = (value: unknown): Partial<HttpRequest> => ({
   headers: { "content-type": "application/json" },
   body: bytes(value),
 });
-const said = ({ body }: HttpResponse): string => (body instanceof Uint8Array ? new TextDecoder().decode(body) : "");
+const textOf = ({ body }: HttpResponse): string => (body instanceof Uint8Array ? new TextDecoder().decode(body) : "");
 
 describe("the request handler", () => {
   test("keeps the warnings of a request that is refused later", () => {
@@ -84,7 +84,7 @@ describe("the request handler", () => {
     };
     const response = atOnce(handle(broken, request));
     expect(response.status).toBe(500);
-    expect(said(response)).toContain("Internal error occurred");
+    expect(textOf(response)).toContain("Internal error occurred");
     expect(send("GET", "/api/v1/%zz")).toMatchObject({ status: 400 });
   });
 });

@@ -36,9 +36,9 @@ function send(path: string, init: RequestInit = {}, token = https.token): Promis
 
 describe("the sandbox over HTTPS", () => {
   test("serves holders of the token, with a certificate signed by its authority", async () => {
-    const answer = await send("/version");
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({ gitVersion: "v1.36.3" });
+    const response = await send("/version");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ gitVersion: "v1.36.3" });
   });
 
   test("refuses every other token of the same length, wherever it differs", async () => {
@@ -62,15 +62,15 @@ describe("the sandbox over HTTPS", () => {
   });
 
   test.each(["x", "admintoken", "a.b.c", "e30.e30.e30"])("lets nobody in by the token %p", async (token) => {
-    const answer = await send("/api/v1/secrets", {}, token);
-    expect([answer.status, ((await answer.json()) as { reason: string }).reason]).toEqual([401, "Unauthorized"]);
+    const response = await send("/api/v1/secrets", {}, token);
+    expect([response.status, ((await response.json()) as { reason: string }).reason]).toEqual([401, "Unauthorized"]);
   });
 
   test("identifies the holder of a token by a TokenReview, for its audiences", async () => {
     const review = async (token: string, ...audiences: readonly string[]): Promise<unknown> => {
       const body = JSON.stringify({ spec: { token, audiences } });
-      const answer = await send("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST", body });
-      return ((await answer.json()) as { status: unknown }).status;
+      const response = await send("/apis/authentication.k8s.io/v1/tokenreviews", { method: "POST", body });
+      return ((await response.json()) as { status: unknown }).status;
     };
     const audiences = ["https://kubernetes.default.svc"];
     const user = { username: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] };
@@ -91,17 +91,17 @@ describe("the sandbox over HTTPS", () => {
         roleRef: { kind: "Role", ...role },
       }),
     });
-    const ask = async (user: string, kind: string, spec: object): Promise<unknown> => {
+    const review = async (user: string, kind: string, spec: object): Promise<unknown> => {
       const path = `/apis/authorization.k8s.io/v1/${kind}`;
       const body = JSON.stringify({ spec });
-      const answer = await send(path, { method: "POST", body, headers: { "impersonate-user": user } });
-      return ((await answer.json()) as { status: unknown }).status;
+      const response = await send(path, { method: "POST", body, headers: { "impersonate-user": user } });
+      return ((await response.json()) as { status: unknown }).status;
     };
     const evaluationError = "roles are bound to it, but this sandbox evaluates none: add --rbac to `sandbox`";
     const pods = { resourceAttributes: { verb: "get", resource: "pods", namespace: "default" } };
-    expect(await ask("bound", "selfsubjectaccessreviews", pods)).toEqual({ allowed: false, evaluationError });
-    expect(await ask("other", "selfsubjectaccessreviews", pods)).toEqual({ allowed: false });
-    const rules = await ask("bound", "selfsubjectrulesreviews", { namespace: "default" });
+    expect(await review("bound", "selfsubjectaccessreviews", pods)).toEqual({ allowed: false, evaluationError });
+    expect(await review("other", "selfsubjectaccessreviews", pods)).toEqual({ allowed: false });
+    const rules = await review("bound", "selfsubjectrulesreviews", { namespace: "default" });
     expect(rules).toMatchObject({ incomplete: true, evaluationError });
   });
 
@@ -117,8 +117,8 @@ describe("the sandbox over HTTPS", () => {
 
   test("sends events to a watch as they happen", async () => {
     const abort = new AbortController();
-    const answer = await send(`${maps}?watch=1&resourceVersion=${sandbox.revision}`, { signal: abort.signal });
-    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const response = await send(`${maps}?watch=1&resourceVersion=${sandbox.revision}`, { signal: abort.signal });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     await send(maps, { method: "POST", body: JSON.stringify({ metadata: { name: "watched" } }) });
     const { value } = await reader.read();
     expect(JSON.parse(new TextDecoder().decode(value))).toMatchObject({
@@ -157,8 +157,8 @@ describe("the sandbox over HTTPS", () => {
     { name: "a verb that the path does not have", init: { method: "PUT", body: "{}" }, status: 405 },
   ];
   test.each(hostile)("responds to $name with a Status, and continues", async ({ path = maps, init, status }) => {
-    const answer = await send(path, init);
-    expect([answer.status, ((await answer.json()) as { kind: string }).kind]).toEqual([status, "Status"]);
+    const response = await send(path, init);
+    expect([response.status, ((await response.json()) as { kind: string }).kind]).toEqual([status, "Status"]);
     expect((await send("/readyz")).status).toBe(200);
     expect(({} as Record<string, unknown>)["metadata"]).toBeUndefined();
   });

@@ -25,7 +25,7 @@ afterAll(async () => {
   await https.close();
 });
 
-interface Asked {
+interface RequestParts {
   readonly path: string;
   readonly body?: object;
   readonly method?: string;
@@ -34,14 +34,14 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Answer {
+interface JsonResponse {
   readonly status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads fields that it knows to exist
   readonly body: any;
 }
 
-async function ask({ path, body, method, token, certificate, headers }: Asked): Promise<Answer> {
-  const answer = await fetch(`${https.url}${path}`, {
+async function send({ path, body, method, token, certificate, headers }: RequestParts): Promise<JsonResponse> {
+  const response = await fetch(`${https.url}${path}`, {
     method: method ?? (body === undefined ? "GET" : "POST"),
     headers: {
       "content-type": "application/json",
@@ -52,27 +52,27 @@ async function ask({ path, body, method, token, certificate, headers }: Asked): 
     tls: { ca: https.ca, ...certificate },
     keepalive: false,
   });
-  return { status: answer.status, body: await answer.json() };
+  return { status: response.status, body: await response.json() };
 }
 
-const asAdmin = (asked: Omit<Asked, "token">): Promise<Answer> => ask({ ...asked, token: https.token });
+const asAdmin = (parts: Omit<RequestParts, "token">): Promise<JsonResponse> => send({ ...parts, token: https.token });
 const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 const core = "/api/v1/namespaces/default";
 
 describe("client certificates", () => {
   test("name the user and the groups", async () => {
-    const { status, body } = await ask({ path: whoAmI, body: {}, certificate: jane });
+    const { status, body } = await send({ path: whoAmI, body: {}, certificate: jane });
     expect(status).toBe(201);
     expect(body.status.userInfo).toMatchObject({
       username: "jane",
       groups: ["system:masters", "dev", "system:authenticated"],
       extra: { "authentication.kubernetes.io/credential-id": [expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/)] },
     });
-    expect((await ask({ path: "/api/v1/secrets", certificate: jane })).status).toBe(200);
+    expect((await send({ path: "/api/v1/secrets", certificate: jane })).status).toBe(200);
   });
 
   test("without a group have only the rights of their roles", async () => {
-    const { status, body } = await ask({ path: "/api/v1/secrets", certificate: joe });
+    const { status, body } = await send({ path: "/api/v1/secrets", certificate: joe });
     expect([status, body.message]).toEqual([
       403,
       'secrets is forbidden: User "joe" cannot list resource "secrets" in API group "" at the cluster scope',
@@ -80,18 +80,18 @@ describe("client certificates", () => {
   });
 
   test("of another authority are refused; a token takes precedence", async () => {
-    expect((await ask({ path: "/version", certificate: mallory })).status).toBe(401);
-    expect((await ask({ path: "/api/v1/secrets", certificate: mallory, token: https.token })).status).toBe(200);
+    expect((await send({ path: "/version", certificate: mallory })).status).toBe(401);
+    expect((await send({ path: "/api/v1/secrets", certificate: mallory, token: https.token })).status).toBe(200);
   });
 
   test("without a common name are ignored", async () => {
-    const { body } = await ask({ path: "/api/v1/secrets", certificate: nameless });
+    const { body } = await send({ path: "/api/v1/secrets", certificate: nameless });
     expect(body.message).toContain('User "system:anonymous" cannot list');
   });
 
   test("cannot impersonate without permission", async () => {
     const asSomebody = { path: "/api/v1/secrets", certificate: joe, headers: { "impersonate-user": "admin" } };
-    const { status, body } = await ask(asSomebody);
+    const { status, body } = await send(asSomebody);
     expect([status, body.message]).toEqual([
       403,
       'secrets is forbidden: User "joe" cannot impersonate-on:user-info:list resource "secrets" in API group "" at the cluster scope',
@@ -103,9 +103,9 @@ describe("client certificates", () => {
     const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "joe" }];
     const bound = { metadata: { name: "as-admin" }, roleRef, subjects };
     await asAdmin({ path: `${rbac}/clusterrolebindings`, body: bound });
-    expect((await ask(asSomebody)).body.message).toContain('User "admin" cannot list resource "secrets"');
+    expect((await send(asSomebody)).body.message).toContain('User "admin" cannot list resource "secrets"');
     const grouped = { ...asSomebody, headers: { ...asSomebody.headers, "impersonate-group": "system:masters" } };
-    expect((await ask(grouped)).status).toBe(403);
+    expect((await send(grouped)).status).toBe(403);
   });
 });
 
@@ -119,17 +119,17 @@ describe("ServiceAccount tokens", () => {
 
   test("identify the account", async () => {
     const token = await tokenOf("named");
-    const { body } = await ask({ path: whoAmI, body: {}, token });
+    const { body } = await send({ path: whoAmI, body: {}, token });
     expect(body.status.userInfo).toMatchObject({
       username: "system:serviceaccount:default:named",
       groups: ["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"],
     });
-    expect((await ask({ path: "/api/v1/secrets", token })).status).toBe(403);
+    expect((await send({ path: "/api/v1/secrets", token })).status).toBe(403);
   });
 
   test("can be verified with the keys that the server publishes", async () => {
     const token = await tokenOf("published");
-    const { body: configuration } = await ask({ path: "/.well-known/openid-configuration", token });
+    const { body: configuration } = await send({ path: "/.well-known/openid-configuration", token });
     expect(configuration).toEqual({
       issuer: "https://kubernetes.default.svc",
       jwks_uri: "https://127.0.0.1:6443/openid/v1/jwks",
@@ -137,7 +137,7 @@ describe("ServiceAccount tokens", () => {
       subject_types_supported: ["public"],
       id_token_signing_alg_values_supported: ["ES256"],
     });
-    const { body } = await ask({ path: "/openid/v1/jwks", token });
+    const { body } = await send({ path: "/openid/v1/jwks", token });
     const { keys } = body as { keys: JsonWebKeyInput["key"][] };
     const [header = "", payload = "", signature = ""] = token.split(".");
     const { kid } = JSON.parse(Buffer.from(header, "base64url").toString()) as { kid: string };
@@ -146,24 +146,24 @@ describe("ServiceAccount tokens", () => {
     const signed = Buffer.from(`${header}.${payload}`);
     const isOwn = verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, Buffer.from(signature, "base64url"));
     expect(isOwn).toBe(true);
-    expect((await ask({ path: "/openid/v1/jwks", certificate: joe })).status).toBe(403);
+    expect((await send({ path: "/openid/v1/jwks", certificate: joe })).status).toBe(403);
   });
 
   test("are invalid after the account is deleted", async () => {
     const token = await tokenOf("deleted");
-    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(201);
+    expect((await send({ path: whoAmI, body: {}, token })).status).toBe(201);
     await asAdmin({ path: `${core}/serviceaccounts/deleted`, method: "DELETE" });
-    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
+    expect((await send({ path: whoAmI, body: {}, token })).status).toBe(401);
     await asAdmin({ path: `${core}/serviceaccounts`, body: { metadata: { name: "deleted" } } });
-    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
+    expect((await send({ path: whoAmI, body: {}, token })).status).toBe(401);
   });
 
   test("are invalid after their expiry", async () => {
     const token = await tokenOf("expired", { expirationSeconds: 600 });
     aheadMs = 650_000;
-    const late = (await ask({ path: whoAmI, body: {}, token })).status;
+    const late = (await send({ path: whoAmI, body: {}, token })).status;
     aheadMs = 670_000;
-    const tooLate = (await ask({ path: whoAmI, body: {}, token })).status;
+    const tooLate = (await send({ path: whoAmI, body: {}, token })).status;
     aheadMs = 0;
     expect([late, tooLate]).toEqual([201, 401]);
   });
@@ -171,14 +171,14 @@ describe("ServiceAccount tokens", () => {
   test("are invalid after the object to which they are bound is deleted", async () => {
     await asAdmin({ path: `${core}/secrets`, body: { metadata: { name: "bound" } } });
     const token = await tokenOf("bound", { boundObjectRef: { apiVersion: "v1", kind: "Secret", name: "bound" } });
-    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(201);
+    expect((await send({ path: whoAmI, body: {}, token })).status).toBe(201);
     await asAdmin({ path: `${core}/secrets/bound`, method: "DELETE" });
-    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
+    expect((await send({ path: whoAmI, body: {}, token })).status).toBe(401);
   });
 
   test("for another audience are refused by this server", async () => {
     const token = await tokenOf("elsewhere", { audiences: ["vault"] });
-    expect((await ask({ path: whoAmI, body: {}, token })).status).toBe(401);
+    expect((await send({ path: whoAmI, body: {}, token })).status).toBe(401);
   });
 
   test("are accepted only as signed", async () => {
@@ -193,7 +193,7 @@ describe("ServiceAccount tokens", () => {
       `${header}.${payload}.`,
       `${none}.${payload}.${signature}`,
     ])
-      expect((await ask({ path: whoAmI, body: {}, token: forged })).status).toBe(401);
+      expect((await send({ path: whoAmI, body: {}, token: forged })).status).toBe(401);
   });
 });
 
@@ -227,8 +227,8 @@ describe("tokens in Secrets", () => {
   }
 
   /** The status of a request with the token, and the result of a TokenReview. */
-  async function said(token: string, spec: object = {}): Promise<readonly unknown[]> {
-    const { status } = await ask({ path: whoAmI, body: {}, token });
+  async function resultsOf(token: string, spec: object = {}): Promise<readonly unknown[]> {
+    const { status } = await send({ path: whoAmI, body: {}, token });
     const { body } = await asAdmin({
       path: "/apis/authentication.k8s.io/v1/tokenreviews",
       body: { spec: { token, ...spec } },
@@ -236,16 +236,16 @@ describe("tokens in Secrets", () => {
     return [status, body.status.error ?? body.status.user.username];
   }
 
-  const patch = (path: string, body: object): Promise<Answer> =>
+  const patch = (path: string, body: object): Promise<JsonResponse> =>
     asAdmin({ path, method: "PATCH", headers: { "content-type": "application/merge-patch+json" }, body });
 
   test("identify only the account, only for this server, and mark the Secret as used", async () => {
     const { token, labels } = await tokenIn("used");
     expect(await labels?.()).toBeUndefined();
-    const { body } = await ask({ path: whoAmI, body: {}, token });
+    const { body } = await send({ path: whoAmI, body: {}, token });
     expect(Object.keys(body.status.userInfo as object)).toEqual(["username", "uid", "groups"]);
-    expect(await said(token)).toEqual([201, "system:serviceaccount:default:used"]);
-    const [, error] = await said(token, { audiences: ["vault"] });
+    expect(await resultsOf(token)).toEqual([201, "system:serviceaccount:default:used"]);
+    const [, error] = await resultsOf(token, { audiences: ["vault"] });
     expect(error).toContain('is invalid for the target audiences ["vault"]');
     const day = new Date().toISOString().slice(0, 10);
     expect(await labels?.()).toEqual({ "kubernetes.io/legacy-token-last-used": day });
@@ -254,7 +254,7 @@ describe("tokens in Secrets", () => {
   test("are valid for years", async () => {
     const { token } = await tokenIn("old");
     aheadMs = 5 * 365 * 86_400_000;
-    const { status } = await ask({ path: whoAmI, body: {}, token });
+    const { status } = await send({ path: whoAmI, body: {}, token });
     aheadMs = 0;
     expect(status).toBe(201);
     expect(sandbox.server.tokens.keysInUse().map(({ until }) => until)).toEqual([253_402_300_799]);
@@ -293,17 +293,17 @@ describe("tokens in Secrets", () => {
   ]) {
     test(`are refused with a Secret or an account that is ${name}`, async () => {
       const { token } = await tokenIn(name);
-      expect((await said(token))[0]).toBe(201);
+      expect((await resultsOf(token))[0]).toBe(201);
       await does();
-      const [status, error] = await said(token);
+      const [status, error] = await resultsOf(token);
       expect([status, String(error).includes(says)]).toEqual([401, true]);
     });
   }
 
   test("are refused if they claim another identity, or have no Secret", async () => {
     const other = await tokenIn("somebody", { sub: "system:serviceaccount:default:used" });
-    expect(await said(other.token)).toEqual([401, "[invalid bearer token, sub claim is invalid]"]);
+    expect(await resultsOf(other.token)).toEqual([401, "[invalid bearer token, sub claim is invalid]"]);
     const none = await tokenIn("none", { [secretName]: "" });
-    expect((await said(none.token))[0]).toBe(401);
+    expect((await resultsOf(none.token))[0]).toBe(401);
   });
 });

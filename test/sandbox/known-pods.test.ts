@@ -3,7 +3,7 @@ import { onceForEqualPods } from "../../src/sandbox/registry/core/pod/known-pods
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { ask, type Json } from "./support/requests.ts";
+import { sendRequest, type Json } from "./support/requests.ts";
 
 const token = (name: string): Json => ({ name, projected: {} });
 const podWith = (...volumes: Json[]): never => ({ metadata: { name: "a" }, spec: { volumes } }) as never;
@@ -48,7 +48,7 @@ test("the API server refuses a pod that differs in a single value from an accept
       metadata: { name, annotations },
       spec: { containers: [{ name: "main", image: "i", ...container }] },
     };
-    return (await ask(transport, "POST", "/api/v1/namespaces/default/pods", { body })).status;
+    return (await sendRequest(transport, "POST", "/api/v1/namespaces/default/pods", { body })).status;
   };
   const cost = (value: string): Json => ({ "controller.kubernetes.io/pod-deletion-cost": value });
   expect([await post("a", {}), await post("b", {}), await post("c", { image: "" }), await post("d", {})]).toEqual([

@@ -7,7 +7,7 @@ import type { Transport } from "../../src/api/transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Answer, ask, type Json } from "./support/requests.ts";
+import { type JsonResponse, sendRequest, type Json } from "./support/requests.ts";
 
 const core = "/api/v1/namespaces/default";
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 async function limited(...limits: readonly Json[]): Promise<void> {
   const body = { metadata: { name: "l" }, spec: { limits } };
-  expect((await ask(transport, "POST", `${core}/limitranges`, { body })).status).toBe(201);
+  expect((await sendRequest(transport, "POST", `${core}/limitranges`, { body })).status).toBe(201);
 }
 
 /** A container with CPU requests and limits such as `100m/1`; an empty part is omitted. */
@@ -39,10 +39,11 @@ const pod = (containers: readonly Json[], more: Json = {}): Json => ({
   spec: { containers, ...more },
 });
 
-const made = (body: Json, query = ""): Promise<Answer> => ask(transport, "POST", `${core}/pods`, { body, query });
+const made = (body: Json, query = ""): Promise<JsonResponse> =>
+  sendRequest(transport, "POST", `${core}/pods`, { body, query });
 
 /** The error message after `pods "a" is forbidden: `; the status code of any other response. */
-function why({ status, body }: Answer): unknown {
+function why({ status, body }: JsonResponse): unknown {
   const [, text] = /^\w+ "a" is forbidden: (.*)$/.exec(String(body["message"])) ?? [];
   return text ?? status;
 }
@@ -165,26 +166,26 @@ describe("a LimitRange for claims", () => {
     { storage: "4Gi", says: 201 },
   ])("and one of $storage", async ({ storage, says }) => {
     await limited({ type: "PersistentVolumeClaim", min: { storage: "2Gi" }, max: { storage: "4Gi" } });
-    expect(why(await ask(transport, "POST", claims, { body: claim(storage), query: "dryRun=All" }))).toBe(says);
+    expect(why(await sendRequest(transport, "POST", claims, { body: claim(storage), query: "dryRun=All" }))).toBe(says);
   });
 
   test("that existed before prevents any change until it is deleted", async () => {
     const { metadata, ...rest } = claim("5Gi");
     const held = { ...rest, metadata: { ...(metadata as Json), finalizers: ["example.com/held"] } };
-    expect((await ask(transport, "POST", claims, { body: held })).status).toBe(201);
+    expect((await sendRequest(transport, "POST", claims, { body: held })).status).toBe(201);
     await limited({ type: "PersistentVolumeClaim", max: { storage: "4Gi" } });
     const change = { body: { metadata: { labels: { a: "b" } } } };
-    expect(why(await ask(transport, "PATCH", `${claims}/a`, change))).toBe(
+    expect(why(await sendRequest(transport, "PATCH", `${claims}/a`, change))).toBe(
       "maximum storage usage per PersistentVolumeClaim is 4Gi, but request is 5Gi",
     );
-    await ask(transport, "DELETE", `${claims}/a`);
-    expect((await ask(transport, "PATCH", `${claims}/a`, change)).status).toBe(200);
+    await sendRequest(transport, "DELETE", `${claims}/a`);
+    expect((await sendRequest(transport, "PATCH", `${claims}/a`, change)).status).toBe(200);
   });
 });
 
 describe("a pod that is resized", () => {
-  const resized = (cpu: string): Promise<Answer> =>
-    ask(transport, "PATCH", `${core}/pods/a/resize`, {
+  const resized = (cpu: string): Promise<JsonResponse> =>
+    sendRequest(transport, "PATCH", `${core}/pods/a/resize`, {
       type: "application/strategic-merge-patch+json",
       body: {
         spec: { containers: [{ name: "c", resources: (container("c", cpu) as { resources: Json }).resources }] },
@@ -215,7 +216,7 @@ describe("a pod that is resized", () => {
     const held = pod([container("c", "100m/500m")]);
     await made({ ...held, metadata: { name: "a", finalizers: ["example.com/held"] } });
     await limited({ type: "Container", max: { cpu: "1" } });
-    await ask(transport, "DELETE", `${core}/pods/a`);
+    await sendRequest(transport, "DELETE", `${core}/pods/a`);
     expect((await resized("100m/2")).status).toBe(200);
   });
 });
@@ -223,7 +224,7 @@ describe("a pod that is resized", () => {
 test("other updates of a pod are not limited", async () => {
   await made(pod([container("c", "100m/500m")]));
   await limited({ type: "Container", max: { cpu: "1m" } });
-  expect((await ask(transport, "PATCH", `${core}/pods/a`, { body: { metadata: { labels: { a: "b" } } } })).status).toBe(
-    200,
-  );
+  expect(
+    (await sendRequest(transport, "PATCH", `${core}/pods/a`, { body: { metadata: { labels: { a: "b" } } } })).status,
+  ).toBe(200);
 });

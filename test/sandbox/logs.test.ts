@@ -4,7 +4,7 @@ import type { Transport } from "../../src/api/transport.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { ask, type Json } from "./support/requests.ts";
+import { sendRequest, type Json } from "./support/requests.ts";
 
 const pods = "/api/v1/namespaces/default/pods";
 const startedAt = "2026-01-01T00:00:10Z";
@@ -27,7 +27,7 @@ async function withPod(scene: Scene): Promise<Transport> {
   const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
   const transport = sandbox.transport({ actor: "test" });
   const spec = { containers: containers.map((name) => ({ name, image: "i" })), nodeName };
-  await ask(transport, "POST", pods, { body: { metadata: { name: "p", annotations }, spec } });
+  await sendRequest(transport, "POST", pods, { body: { metadata: { name: "p", annotations }, spec } });
   await writeStatus(transport, statuses);
   return transport;
 }
@@ -37,13 +37,13 @@ const merge = "application/merge-patch+json";
 async function writeStatus(transport: Transport, statuses: readonly Json[]): Promise<void> {
   const whole = statuses.map((own) => ({ image: "i", imageID: "", ready: false, restartCount: 0, ...own }));
   const body = { status: { containerStatuses: whole } };
-  expect((await ask(transport, "PATCH", `${pods}/p/status`, { type: merge, body })).status).toBe(200);
+  expect((await sendRequest(transport, "PATCH", `${pods}/p/status`, { type: merge, body })).status).toBe(200);
 }
 
 const printing = { annotations: { [logs]: "one\ntwo\nthree\n" } };
 
 describe("pods/log", () => {
-  const asked = [
+  const queries = [
     { name: "everything", query: "", text: "one\ntwo\nthree\n" },
     { name: "the last lines", query: "tailLines=2", text: "two\nthree\n" },
     { name: "no lines", query: "tailLines=0", text: "" },
@@ -57,8 +57,8 @@ describe("pods/log", () => {
     { name: "since a time after it", query: "sinceTime=2026-01-01T00:00:11Z", text: "" },
     { name: "of the last seconds", query: "sinceSeconds=1", text: "" },
   ];
-  test.each(asked)("$name", async ({ query, text }) => {
-    const { status, body } = await ask(await withPod(printing), "GET", `${pods}/p/log`, { query });
+  test.each(queries)("$name", async ({ query, text }) => {
+    const { status, body } = await sendRequest(await withPod(printing), "GET", `${pods}/p/log`, { query });
     expect({ status, body }).toEqual({ status: 200, body: { text } });
   });
 
@@ -72,7 +72,7 @@ describe("pods/log", () => {
       ],
     });
     const of = async (container: string): Promise<unknown> =>
-      (await ask(transport, "GET", `${pods}/p/log`, { query: `container=${container}` })).body["text"];
+      (await sendRequest(transport, "GET", `${pods}/p/log`, { query: `container=${container}` })).body["text"];
     expect([await of("web"), await of("db")]).toEqual(["all\n", "db alone\n"]);
   });
 
@@ -83,7 +83,7 @@ describe("pods/log", () => {
       statuses: [{ name: "web", state: waiting, lastState: terminated }],
     });
     for (const query of ["timestamps=true&tailLines=1", "timestamps=true&tailLines=1&previous=true"]) {
-      const { body } = await ask(transport, "GET", `${pods}/p/log`, { query });
+      const { body } = await sendRequest(transport, "GET", `${pods}/p/log`, { query });
       expect(body).toEqual({ text: "2026-01-01T00:00:00.000000000Z three\n" });
     }
   });
@@ -105,7 +105,7 @@ describe("pods/log", () => {
     };
     expect(await next()).toBe("three\n");
     const added = { metadata: { annotations: { [logs]: "one\ntwo\nthree\nfour\n" } } };
-    expect((await ask(transport, "PATCH", `${pods}/p`, { type: merge, body: added })).status).toBe(200);
+    expect((await sendRequest(transport, "PATCH", `${pods}/p`, { type: merge, body: added })).status).toBe(200);
     expect(await next()).toBe("four\n");
     await writeStatus(transport, [{ name: "web", state: terminated }]);
     expect(await next()).toBeUndefined();
@@ -142,14 +142,14 @@ describe("pods/log", () => {
     },
   ];
   test.each(refused)("is refused with a kubelet's message: $name", async ({ query = "", says, scene }) => {
-    const { status, body } = await ask(await withPod(scene), "GET", `${pods}/p/log`, { query });
+    const { status, body } = await sendRequest(await withPod(scene), "GET", `${pods}/p/log`, { query });
     expect(status).toBe(400);
     expect(body["message"]).toContain(says);
   });
 
   test("refuses invalid options as kube-apiserver does", async () => {
     const query = "tailLines=-1&limitBytes=0&sinceSeconds=0&stream=Stdout";
-    const { status, body } = await ask(await withPod(printing), "GET", `${pods}/p/log`, { query });
+    const { status, body } = await sendRequest(await withPod(printing), "GET", `${pods}/p/log`, { query });
     expect({ status, message: body["message"] }).toEqual({
       status: 422,
       message:
@@ -158,7 +158,7 @@ describe("pods/log", () => {
   });
 
   test("of a pod without a node has no content", async () => {
-    const { status } = await ask(await withPod({ ...printing, nodeName: "" }), "GET", `${pods}/p/log`);
+    const { status } = await sendRequest(await withPod({ ...printing, nodeName: "" }), "GET", `${pods}/p/log`);
     expect(status).toBe(204);
   });
 });
@@ -170,16 +170,16 @@ describe("connections to a container", () => {
     { subresource: "attach", says: `the sandbox has no process to attach to: ${instead}` },
     { subresource: "portforward", says: `the sandbox has no process that listens on a port: ${instead}` },
   ])("$subresource is refused, and says what there is instead", async ({ subresource, says }) => {
-    const { status, body } = await ask(await withPod({}), "POST", `${pods}/p/${subresource}`);
+    const { status, body } = await sendRequest(await withPod({}), "POST", `${pods}/p/${subresource}`);
     expect({ status, message: body["message"] }).toEqual({ status: 400, message: says });
-    expect((await ask(await withPod({}), "POST", `${pods}/none/${subresource}`)).status).toBe(404);
+    expect((await sendRequest(await withPod({}), "POST", `${pods}/none/${subresource}`)).status).toBe(404);
   });
 
   test("are refused with the real server's message for the first problem", async () => {
     const two = { containers: ["web", "db"] };
-    const { body } = await ask(await withPod(two), "POST", `${pods}/p/exec`, { query: "command=ls" });
+    const { body } = await sendRequest(await withPod(two), "POST", `${pods}/p/exec`, { query: "command=ls" });
     expect(body["message"]).toBe("a container name must be specified for pod p, choose one of: [web db]");
-    const unassigned = await ask(await withPod({ nodeName: "" }), "POST", `${pods}/p/portforward`);
+    const unassigned = await sendRequest(await withPod({ nodeName: "" }), "POST", `${pods}/p/portforward`);
     expect(unassigned.body["message"]).toBe("pod p does not have a host assigned");
   });
 });

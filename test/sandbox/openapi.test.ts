@@ -6,14 +6,14 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 
-interface Answer {
+interface TextResponse {
   readonly status: number;
   header(this: void, name: string): string | undefined;
   readonly text: string;
   readonly bytes: Uint8Array;
 }
 
-type Get = (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+type Get = (path: string, headers?: Readonly<Record<string, string>>) => Promise<TextResponse>;
 
 async function getter(): Promise<Get> {
   const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });

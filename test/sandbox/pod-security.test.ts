@@ -6,7 +6,7 @@ import { seededRandom } from "../../src/platform/random.ts";
 import type { PodLike } from "../../src/sandbox/admission/pod-security/checks/check.ts";
 import { checks, violationsOf } from "../../src/sandbox/admission/pod-security/evaluate.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { ask, type Json } from "./support/requests.ts";
+import { sendRequest, type Json } from "./support/requests.ts";
 
 const plain: PodLike = { annotations: {}, spec: { containers: [{ name: "c", image: "i" }] } };
 const reasons = (pod: PodLike, version: number | "latest"): string[] =>
@@ -16,8 +16,8 @@ describe("PodSecurity", () => {
   test("gets more checks with later versions of the level restricted", () => {
     const grown = new Map<string, number>();
     for (let version = 0; version <= 40; version++) {
-      const said = reasons(plain, version).join(", ");
-      if (!grown.has(said)) grown.set(said, version);
+      const reasonText = reasons(plain, version).join(", ");
+      if (!grown.has(reasonText)) grown.set(reasonText, version);
     }
     expect([...grown]).toEqual([
       ["runAsNonRoot != true", 0],
@@ -57,7 +57,7 @@ describe("PodSecurity", () => {
     }));
     await sandbox.load(pods);
     const transport: Transport = sandbox.transport({ actor: "test" });
-    const { status, warning } = await ask(transport, "PATCH", "/api/v1/namespaces/default", {
+    const { status, warning } = await sendRequest(transport, "PATCH", "/api/v1/namespaces/default", {
       type: "application/merge-patch+json",
       body: { metadata: { labels: { "pod-security.kubernetes.io/enforce": "baseline" } } },
     });

@@ -7,14 +7,14 @@ import { readAuditPolicy } from "../../src/sandbox/audit/policy.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 
 type Json = Record<string, unknown>;
-type Ask = (path: string, body: Json) => Promise<{ readonly status: number; readonly text: string }>;
+type Send = (path: string, body: Json) => Promise<{ readonly status: number; readonly text: string }>;
 
 const policyGroup = "/apis/admissionregistration.k8s.io/v1";
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 const configmaps = "/api/v1/namespaces/default/configmaps";
 
 /** Starts a sandbox whose audit log has the level Metadata. */
-async function started(events: string[] = []): Promise<Ask> {
+async function started(events: string[] = []): Promise<Send> {
   const policy = readAuditPolicy({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "Metadata" }] });
   const sandbox = await createSandbox({
     timeline: realTimeline(),
@@ -23,7 +23,7 @@ async function started(events: string[] = []): Promise<Ask> {
     audit: { policy, write: (event) => void events.push(event) },
   });
   const transport = sandbox.transport({ actor: "test" });
-  const ask: Ask = async (path, body) => {
+  const send: Send = async (path, body) => {
     const response = await transport.send({
       method: "POST",
       path,
@@ -33,14 +33,14 @@ async function started(events: string[] = []): Promise<Ask> {
     });
     return { status: response.status, text: new TextDecoder().decode(await readAll(response.body)) };
   };
-  return ask;
+  return send;
 }
 
 /** Starts a sandbox that serves widgets. */
-async function serving(): Promise<Ask> {
-  const ask = await started();
+async function serving(): Promise<Send> {
+  const send = await started();
   const spec = { type: "object", properties: { size: { type: "integer" } } };
-  await ask("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+  await send("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
     metadata: { name: "widgets.example.com" },
     spec: {
       group: "example.com",
@@ -59,7 +59,7 @@ async function serving(): Promise<Ask> {
   const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "limits" }, spec: { size: 2 } };
   // A controller establishes the definition in later turns of the event loop.
   for (let turn = 0; turn < 1000; turn++) {
-    if ((await ask(widgets, widget)).status === 201) return ask;
+    if ((await send(widgets, widget)).status === 201) return send;
     await new Promise((resolve) => setImmediate(resolve));
   }
   throw new Error("the definition was not established");
@@ -71,8 +71,8 @@ const about = (apiGroup: string, resource: string): Json => ({
 
 describe("admission policies and custom resources", () => {
   test("a custom resource can be a parameter as soon as its kind is served", async () => {
-    const ask = await serving();
-    await ask(`${policyGroup}/validatingadmissionpolicies`, {
+    const send = await serving();
+    await send(`${policyGroup}/validatingadmissionpolicies`, {
       metadata: { name: "p" },
       spec: {
         paramKind: { apiVersion: "example.com/v1", kind: "Widget" },
@@ -80,7 +80,7 @@ describe("admission policies and custom resources", () => {
         validations: [{ expression: "int(object.data.a) <= params.spec.size" }],
       },
     });
-    await ask(`${policyGroup}/validatingadmissionpolicybindings`, {
+    await send(`${policyGroup}/validatingadmissionpolicybindings`, {
       metadata: { name: "b" },
       spec: {
         policyName: "p",
@@ -88,15 +88,15 @@ describe("admission policies and custom resources", () => {
         paramRef: { name: "limits", namespace: "default", parameterNotFoundAction: "Deny" },
       },
     });
-    expect((await ask(configmaps, { metadata: { name: "a" }, data: { a: "2" } })).status).toBe(201);
-    const refused = await ask(configmaps, { metadata: { name: "b" }, data: { a: "3" } });
+    expect((await send(configmaps, { metadata: { name: "a" }, data: { a: "2" } })).status).toBe(201);
+    const refused = await send(configmaps, { metadata: { name: "b" }, data: { a: "3" } });
     expect(refused.status).toBe(422);
     expect(refused.text).toContain("denied request: failed expression: int(object.data.a) <= params.spec.size");
   });
 
   test("a custom resource is mutated by its schema", async () => {
-    const ask = await serving();
-    await ask(`${policyGroup}/mutatingadmissionpolicies`, {
+    const send = await serving();
+    await send(`${policyGroup}/mutatingadmissionpolicies`, {
       metadata: { name: "p" },
       spec: {
         reinvocationPolicy: "Never",
@@ -109,9 +109,12 @@ describe("admission policies and custom resources", () => {
         ],
       },
     });
-    await ask(`${policyGroup}/mutatingadmissionpolicybindings`, { metadata: { name: "b" }, spec: { policyName: "p" } });
+    await send(`${policyGroup}/mutatingadmissionpolicybindings`, {
+      metadata: { name: "b" },
+      spec: { policyName: "p" },
+    });
     const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "x" }, spec: { size: 5 } };
-    const made = await ask(widgets, widget);
+    const made = await send(widgets, widget);
     expect(made.status).toBe(201);
     expect((JSON.parse(made.text) as { spec: Json }).spec).toEqual({ size: 6 });
   });
@@ -120,8 +123,8 @@ describe("admission policies and custom resources", () => {
 describe("admission policies and the audit log", () => {
   test("annotations and failures of an audited binding are written, values of several bindings as one", async () => {
     const events: string[] = [];
-    const ask = await started(events);
-    await ask(`${policyGroup}/validatingadmissionpolicies`, {
+    const send = await started(events);
+    await send(`${policyGroup}/validatingadmissionpolicies`, {
       metadata: { name: "p.example.com" },
       spec: {
         matchConstraints: about("", "configmaps"),
@@ -130,11 +133,11 @@ describe("admission policies and the audit log", () => {
       },
     });
     for (const name of ["a", "b"])
-      await ask(`${policyGroup}/validatingadmissionpolicybindings`, {
+      await send(`${policyGroup}/validatingadmissionpolicybindings`, {
         metadata: { name },
         spec: { policyName: "p.example.com", validationActions: ["Audit"] },
       });
-    expect((await ask(configmaps, { metadata: { name: "x" }, data: { a: "bad" } })).status).toBe(201);
+    expect((await send(configmaps, { metadata: { name: "x" }, data: { a: "bad" } })).status).toBe(201);
     const written = events.map((event) => JSON.parse(event) as { stage: string; annotations?: Json });
     const last = written.filter(({ stage }) => stage === "ResponseComplete").at(-1);
     expect(last?.annotations).toMatchObject({

@@ -88,12 +88,12 @@ describe.skipIf(clusterMissing !== undefined)("protobuf of a real kube-apiserver
   afterAll(() => cluster.stop());
 
   async function bytes(path: string): Promise<Uint8Array> {
-    const answer = await fetch(`${cluster.url}${path}`, {
+    const response = await fetch(`${cluster.url}${path}`, {
       tls: { ca: cluster.ca },
       headers: { authorization: `Bearer ${cluster.token}`, accept: "application/vnd.kubernetes.protobuf" },
     });
-    expect([path, answer.status]).toEqual([path, 200]);
-    return new Uint8Array(await answer.arrayBuffer());
+    expect([path, response.status]).toEqual([path, 200]);
+    return new Uint8Array(await response.arrayBuffer());
   }
 
   interface Listed {
@@ -150,14 +150,14 @@ describe.skipIf(clusterMissing !== undefined)("protobuf of a real kube-apiserver
     for await (const { kind, apiVersion, path, item: listed } of objectsOf("update", 5)) {
       if (kind === "Namespace") continue;
       let item = listed;
-      let answer = await put(path, { ...item, kind, apiVersion });
+      let response = await put(path, { ...item, kind, apiVersion });
       // The API server may have changed its own object since it was listed: it renews its Lease every ten seconds.
-      for (let tries = 1; answer.status === 409 && tries < 5; tries++) {
+      for (let tries = 1; response.status === 409 && tries < 5; tries++) {
         item = (await cluster.request("GET", path)).body as Listed["item"];
-        answer = await put(path, { ...item, kind, apiVersion });
+        response = await put(path, { ...item, kind, apiVersion });
       }
       // An update without changes is not stored: an unchanged resourceVersion shows that every field was read correctly.
-      const { metadata, ...fields } = (await answer.json()) as Json & { metadata: Json };
+      const { metadata, ...fields } = (await response.json()) as Json & { metadata: Json };
       const { metadata: before, ...rest } = item;
       const expected = [path, { ...rest, kind, apiVersion }, before["resourceVersion"]];
       expect([path, fields, metadata["resourceVersion"]]).toEqual(expected);

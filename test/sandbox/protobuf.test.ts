@@ -103,7 +103,9 @@ describe("a protobuf body", () => {
 describe("a client that accepts only protobuf", () => {
   const protobuf = "application/vnd.kubernetes.protobuf";
 
-  async function asking(): Promise<(path: string, accept?: string) => Promise<readonly [number, string, boolean]>> {
+  async function protobufGetter(): Promise<
+    (path: string, accept?: string) => Promise<readonly [number, string, boolean]>
+  > {
     const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
     const transport = sandbox.transport({ actor: "test" });
     return async (path, accept = protobuf) => {
@@ -118,7 +120,7 @@ describe("a client that accepts only protobuf", () => {
   }
 
   test("gets objects, lists, metadata and errors in it", async () => {
-    const get = await asking();
+    const get = await protobufGetter();
     expect(await get("/api/v1/namespaces/default")).toEqual([200, protobuf, true]);
     expect(await get("/api/v1/namespaces")).toEqual([200, protobuf, true]);
     expect(await get("/api/v1/namespaces/none")).toEqual([404, protobuf, true]);
@@ -127,7 +129,7 @@ describe("a client that accepts only protobuf", () => {
   });
 
   test("gets JSON if there is no protobuf form, with a refusal", async () => {
-    const get = await asking();
+    const get = await protobufGetter();
     const refused = [406, "application/json", false] as const;
     expect(await get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")).toEqual(refused);
     expect(await get("/api/v1/namespaces", `${protobuf};as=Table;g=meta.k8s.io;v=v1`)).toEqual(refused);
@@ -135,7 +137,7 @@ describe("a client that accepts only protobuf", () => {
   });
 
   test("that also accepts JSON gets JSON", async () => {
-    const get = await asking();
+    const get = await protobufGetter();
     expect(await get("/api/v1/namespaces", `${protobuf}, application/json`)).toEqual([200, "application/json", false]);
     expect(await get("/api/v1/namespaces", `${protobuf}, */*`)).toEqual([200, "application/json", false]);
   });

@@ -3,14 +3,14 @@ import { expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { ask } from "./support/requests.ts";
+import { sendRequest } from "./support/requests.ts";
 
 const namespace = "/api/v1/namespaces/default";
 const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
 const transport = sandbox.transport({ actor: "test" });
 
 async function made(path: string, body: object): Promise<void> {
-  expect((await ask(transport, "POST", path, { body })).status).toBe(201);
+  expect((await sendRequest(transport, "POST", path, { body })).status).toBe(201);
 }
 
 await made("/api/v1/nodes", {
@@ -28,7 +28,7 @@ await made(`${namespace}/endpoints`, {
     { addresses: [{ ip: "10.88.0.2", targetRef: { namespace: "default", name: "a" } }], ports: [{ port: 8080 }] },
   ],
 });
-await ask(transport, "PATCH", `${namespace}/pods/a/status`, {
+await sendRequest(transport, "PATCH", `${namespace}/pods/a/status`, {
   type: "application/merge-patch+json",
   body: { status: { podIP: "10.88.0.2", podIPs: [{ ip: "10.88.0.2" }] } },
 });
@@ -43,7 +43,7 @@ const connections = [
 ];
 test.each(connections)("$path leads to $host, where nothing listens", async ({ path, host }) => {
   for (const method of ["GET", "POST", "DELETE"]) {
-    const { status, body } = await ask(transport, method, path);
+    const { status, body } = await sendRequest(transport, method, path);
     expect(status).toBe(503);
     expect(body).toMatchObject({
       kind: "Status",
@@ -56,6 +56,6 @@ test.each(connections)("$path leads to $host, where nothing listens", async ({ p
 
 test("a path behind `proxy` is used for the connection unchanged, unless it is a read", async () => {
   const path = `${namespace}/services/web/proxy`;
-  expect(await ask(transport, "GET", path)).toMatchObject({ status: 301 });
-  expect(await ask(transport, "POST", path)).toMatchObject({ status: 503 });
+  expect(await sendRequest(transport, "GET", path)).toMatchObject({ status: 301 });
+  expect(await sendRequest(transport, "POST", path)).toMatchObject({ status: 503 });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/sandbox.ts";
-import { ask, watch, type Json } from "./support/requests.ts";
+import { sendRequest, watch, type Json } from "./support/requests.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
@@ -20,7 +20,7 @@ describe("a sandbox with many objects", () => {
         watch(transport, maps, `resourceVersion=${from}&fieldSelector=metadata.name%3Dm${i}`),
       ),
     );
-    for (const name of ["m7", "m9999"]) await ask(transport, "POST", maps, { body: { metadata: { name } } });
+    for (const name of ["m7", "m9999"]) await sendRequest(transport, "POST", maps, { body: { metadata: { name } } });
     expect(await open[7]?.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "m7" } } });
     expect(await open[9999]?.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "m9999" } } });
     for (const one of open) one.cancel();
@@ -35,7 +35,7 @@ describe("a sandbox with many objects", () => {
     });
     const transport = sandbox.transport({ actor: "test" });
     const slow = await watch(transport, maps, `resourceVersion=${sandbox.revision}`);
-    for (let i = 0; i < 200; i++) await ask(transport, "POST", maps, { body: { metadata: { name: `m${i}` } } });
+    for (let i = 0; i < 200; i++) await sendRequest(transport, "POST", maps, { body: { metadata: { name: `m${i}` } } });
     expect(await slow.next()).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
     expect(await slow.next()).toBeUndefined();
   });
@@ -57,7 +57,7 @@ describe("a sandbox with many objects", () => {
       status: { phase: "Running" },
     };
     await sandbox.load([pod], { revision: 5000 });
-    const read = await ask(transport, "GET", "/api/v1/namespaces/default/pods/p");
+    const read = await sendRequest(transport, "GET", "/api/v1/namespaces/default/pods/p");
     expect(read.body).toMatchObject({
       metadata: { uid: "u-1", resourceVersion: "4711" },
       status: { phase: "Running" },

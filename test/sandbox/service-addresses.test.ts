@@ -9,7 +9,7 @@ import { seededRandom } from "../../src/platform/random.ts";
 import { serviceRangesOf } from "../../src/sandbox/registry/core/service/address-ranges.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { readState, type SandboxState } from "../../src/sandbox/state/document.ts";
-import { type Answer, ask, type Json } from "./support/requests.ts";
+import { type JsonResponse, sendRequest, type Json } from "./support/requests.ts";
 
 const services = "/api/v1/namespaces/default/services";
 const ranges = "/apis/networking.k8s.io/v1/servicecidrs";
@@ -19,8 +19,8 @@ interface Started {
   readonly sandbox: Sandbox;
   readonly transport: Transport;
   /** Creates a Service; `spec` contains the fields that differ from the default. */
-  readonly made: (name: string, spec?: Json, query?: string) => Promise<Answer>;
-  readonly changed: (name: string, spec: Json) => Promise<Answer>;
+  readonly made: (name: string, spec?: Json, query?: string) => Promise<JsonResponse>;
+  readonly changed: (name: string, spec: Json) => Promise<JsonResponse>;
 }
 
 async function started(serviceRanges?: readonly string[], more: Partial<SandboxOptions> = {}): Promise<Started> {
@@ -31,23 +31,23 @@ async function started(serviceRanges?: readonly string[], more: Partial<SandboxO
     sandbox,
     transport,
     made: (name, spec = {}, query = "") =>
-      ask(transport, "POST", services, {
+      sendRequest(transport, "POST", services, {
         body: { metadata: { name }, spec: { selector: { a: "b" }, ports: [{ port: 80 }], ...spec } },
         query,
       }),
-    changed: (name, spec) => ask(transport, "PATCH", `${services}/${name}`, { body: { spec } }),
+    changed: (name, spec) => sendRequest(transport, "PATCH", `${services}/${name}`, { body: { spec } }),
   };
 }
 
-const specOf = ({ body }: Answer): Json => (body["spec"] ?? { refused: body["message"] }) as Json;
-const ipsOf = (answer: Answer): unknown => specOf(answer)["clusterIPs"] ?? answer.body["message"];
+const specOf = ({ body }: JsonResponse): Json => (body["spec"] ?? { refused: body["message"] }) as Json;
+const ipsOf = (response: JsonResponse): unknown => specOf(response)["clusterIPs"] ?? response.body["message"];
 
 /** The prefixes of a Service's ClusterIPs. */
 const prefixesOf = ({ clusterIPs }: Json): unknown[] =>
   (clusterIPs as string[]).map((ip) => /^(10\.\d+\.|fd00:)/.exec(ip)?.[0]);
 
 async function names(transport: Transport, path: string): Promise<unknown[]> {
-  const { body } = await ask(transport, "GET", path);
+  const { body } = await sendRequest(transport, "GET", path);
   return (body["items"] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 }
 
@@ -58,16 +58,16 @@ describe("the Service ranges of a server", () => {
     { name: "one of each", given: ["fd00::/108", "10.96.0.0/16"], first: "fd00::1", families: ["IPv6"] },
   ])("$name: their first address is that of the Service kubernetes", async ({ given, first, families }) => {
     const { transport } = await started(given);
-    const { body } = await ask(transport, "GET", `${ranges}/kubernetes`);
+    const { body } = await sendRequest(transport, "GET", `${ranges}/kubernetes`);
     expect(body).toMatchObject({ spec: { cidrs: given }, status: { conditions: [{ type: "Ready", status: "True" }] } });
-    const kubernetes = await ask(transport, "GET", `${services}/kubernetes`);
+    const kubernetes = await sendRequest(transport, "GET", `${services}/kubernetes`);
     expect(specOf(kubernetes)).toMatchObject({
       clusterIP: first,
       clusterIPs: [first],
       ipFamilies: families,
       ipFamilyPolicy: "SingleStack",
     });
-    expect((await ask(transport, "GET", `${addresses}/${first}`)).body["metadata"]).toMatchObject({
+    expect((await sendRequest(transport, "GET", `${addresses}/${first}`)).body["metadata"]).toMatchObject({
       labels: { "ipaddress.kubernetes.io/ip-family": families[0] },
     });
   });
@@ -99,7 +99,7 @@ describe("the Service ranges of a server", () => {
       'Internal error occurred: failed to allocate a serviceIP for Service "f": range is full',
     ]);
     const more = { metadata: { name: "more" }, spec: { cidrs: ["10.2.0.0/24"] } };
-    expect((await ask(transport, "POST", ranges, { body: more })).status).toBe(201);
+    expect((await sendRequest(transport, "POST", ranges, { body: more })).status).toBe(201);
     expect(String(specOf(await made("f"))["clusterIP"])).toStartWith("10.2.0.");
     expect(ipsOf(await made("g", { clusterIP: "10.2.0.9" }))).toEqual(["10.2.0.9"]);
     const status = {
@@ -107,9 +107,9 @@ describe("the Service ranges of a server", () => {
         { type: "Ready", status: "False", reason: "x", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" },
       ],
     };
-    await ask(transport, "PATCH", `${ranges}/more/status`, { body: { status } });
+    await sendRequest(transport, "PATCH", `${ranges}/more/status`, { body: { status } });
     expect((await made("h")).status).toBe(500);
-    await ask(transport, "DELETE", `${ranges}/more`);
+    await sendRequest(transport, "DELETE", `${ranges}/more`);
     expect(ipsOf(await made("h", { clusterIP: "10.2.0.10" }))).toBe(
       'Service "h" is invalid: spec.clusterIPs: Invalid value: ["10.2.0.10"]: failed to allocate IP 10.2.0.10: the provided network does not match the current range',
     );
@@ -153,12 +153,12 @@ describe("a Service", () => {
 
   test("shows its families by its addresses, in any notation", async () => {
     const { transport, made } = await started(["10.1.0.0/16", "fd00::/108"]);
-    const asked = { ipFamilyPolicy: "PreferDualStack", clusterIP: "FD00::0005", clusterIPs: ["FD00::0005"] };
-    const answer = await made("a", asked);
-    expect(answer.warning).toBe(
+    const requested = { ipFamilyPolicy: "PreferDualStack", clusterIP: "FD00::0005", clusterIPs: ["FD00::0005"] };
+    const response = await made("a", requested);
+    expect(response.warning).toBe(
       `299 - "spec.clusterIPs[0]: IPv6 address \\"FD00::0005\\" should be in RFC 5952 canonical format (\\"fd00::5\\")"`,
     );
-    const given = specOf(answer);
+    const given = specOf(response);
     expect(given).toMatchObject({ ipFamilies: ["IPv6", "IPv4"], clusterIP: "FD00::0005" });
     expect(await names(transport, addresses)).toContain("fd00::5");
     expect(ipsOf(await made("b", { clusterIP: "fd00::5" }))).toBe(
@@ -230,7 +230,7 @@ describe("a saved state", () => {
     expect(ipsOf(await both.made("a", { ipFamilyPolicy: "RequireDualStack" }))).toHaveLength(2);
     expect(ipsOf(await both.changed("kept", { selector: { a: "c" } }))).toHaveLength(1);
     expect(ipsOf(await both.changed("kept", { ipFamilyPolicy: "RequireDualStack" }))).toHaveLength(2);
-    expect((await ask(both.transport, "GET", `${ranges}/kubernetes`)).body["spec"]).toEqual({
+    expect((await sendRequest(both.transport, "GET", `${ranges}/kubernetes`)).body["spec"]).toEqual({
       cidrs: ["10.1.0.0/16", "fd00::/108"],
     });
     expect(await started(["10.2.0.0/16"], { state }).catch((error: unknown) => error)).toMatchObject({

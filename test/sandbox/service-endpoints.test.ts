@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { ask, type Json } from "./support/requests.ts";
+import { sendRequest, type Json } from "./support/requests.ts";
 
 const api = "/api/v1/namespaces/default";
 
@@ -11,26 +11,26 @@ test("Endpoints are deleted with the Service of their name, whoever created them
   const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
   const transport = sandbox.transport({ actor: "test" });
   const names = async (): Promise<unknown[]> => {
-    const { body } = await ask(transport, "GET", `${api}/endpoints`);
+    const { body } = await sendRequest(transport, "GET", `${api}/endpoints`);
     return (body["items"] as Json[]).map(({ metadata }) => (metadata as Json)["name"]);
   };
   const spec = { ports: [{ port: 80 }] };
   for (const name of ["web", "api"])
-    await ask(transport, "POST", `${api}/services`, { body: { metadata: { name }, spec } });
+    await sendRequest(transport, "POST", `${api}/services`, { body: { metadata: { name }, spec } });
   for (const [name, finalizers] of [
     ["web", []],
     ["api", ["example.com/hold"]],
     ["other", []],
   ] as const)
-    await ask(transport, "POST", `${api}/endpoints`, { body: { metadata: { name, finalizers } } });
+    await sendRequest(transport, "POST", `${api}/endpoints`, { body: { metadata: { name, finalizers } } });
   expect(await names()).toEqual(["api", "other", "web"]);
-  await ask(transport, "PATCH", `${api}/services/web`, { body: { metadata: { labels: { team: "red" } } } });
-  await ask(transport, "DELETE", `${api}/services/web`, { query: "dryRun=All" });
+  await sendRequest(transport, "PATCH", `${api}/services/web`, { body: { metadata: { labels: { team: "red" } } } });
+  await sendRequest(transport, "DELETE", `${api}/services/web`, { query: "dryRun=All" });
   expect(await names()).toEqual(["api", "other", "web"]);
-  await ask(transport, "DELETE", `${api}/services/web`);
-  await ask(transport, "DELETE", `${api}/services/api`);
+  await sendRequest(transport, "DELETE", `${api}/services/web`);
+  await sendRequest(transport, "DELETE", `${api}/services/api`);
   expect(await names()).toEqual(["api", "other"]);
-  const { body } = await ask(transport, "GET", `${api}/endpoints/api`);
+  const { body } = await sendRequest(transport, "GET", `${api}/endpoints/api`);
   expect(body).toHaveProperty("metadata.deletionTimestamp");
   sandbox.stop();
 });

@@ -6,7 +6,7 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { readState, StateProblem, type SandboxState } from "../../src/sandbox/state/document.ts";
-import { ask, type Json, watch } from "./support/requests.ts";
+import { sendRequest, type Json, watch } from "./support/requests.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const configmaps = "/api/v1/namespaces/default/configmaps";
@@ -36,11 +36,11 @@ const definition = {
 
 /** Defines widgets, and creates one. */
 async function makeWidget(transport: Transport, metadata: Json): Promise<void> {
-  await ask(transport, "POST", definitions, { body: definition });
+  await sendRequest(transport, "POST", definitions, { body: definition });
   const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { size: 1.5, text: "a\nb\u2028" } };
   // A controller establishes the definition in later turns of the event loop.
   for (let turn = 0; turn < 1000; turn++) {
-    if ((await ask(transport, "POST", widgets, { body: widget })).status === 201) return;
+    if ((await sendRequest(transport, "POST", widgets, { body: widget })).status === 201) return;
     await new Promise((resolve) => setImmediate(resolve));
   }
   throw new Error("the definition was not established");
@@ -49,23 +49,25 @@ async function makeWidget(transport: Transport, metadata: Json): Promise<void> {
 /** Creates an example of everything that a state must preserve. */
 async function fill(transport: Transport): Promise<void> {
   await makeWidget(transport, { name: "first", finalizers: ["example.com/wait"] });
-  await ask(transport, "POST", configmaps, { body: { metadata: { name: "a", generateName: "a" }, data: { b: "c" } } });
-  await ask(transport, "PATCH", `${configmaps}/a`, {
+  await sendRequest(transport, "POST", configmaps, {
+    body: { metadata: { name: "a", generateName: "a" }, data: { b: "c" } },
+  });
+  await sendRequest(transport, "PATCH", `${configmaps}/a`, {
     query: "fieldManager=one&force=true",
     type: "application/apply-patch+yaml",
     body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { b: "d" } },
   });
   const ports = [{ port: 80 }];
-  await ask(transport, "POST", "/api/v1/namespaces/default/services", {
+  await sendRequest(transport, "POST", "/api/v1/namespaces/default/services", {
     body: { metadata: { name: "web" }, spec: { ports } },
   });
-  await ask(transport, "POST", "/api/v1/namespaces", { body: { metadata: { name: "going" } } });
-  await ask(transport, "DELETE", "/api/v1/namespaces/going");
-  await ask(transport, "DELETE", `${widgets}/first`);
+  await sendRequest(transport, "POST", "/api/v1/namespaces", { body: { metadata: { name: "going" } } });
+  await sendRequest(transport, "DELETE", "/api/v1/namespaces/going");
+  await sendRequest(transport, "DELETE", `${widgets}/first`);
   // Created on the first request.
-  await ask(transport, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas");
-  await ask(transport, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations");
-  await ask(transport, "GET", "/apis/apiregistration.k8s.io/v1/apiservices");
+  await sendRequest(transport, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas");
+  await sendRequest(transport, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations");
+  await sendRequest(transport, "GET", "/apis/apiregistration.k8s.io/v1/apiservices");
 }
 
 /** The response to every list that the server serves. */
@@ -74,7 +76,7 @@ async function lists({ server }: Sandbox, transport: Transport): Promise<Readonl
   for (const { apiVersion, plural, verbs } of server.registry.resources) {
     if (!verbs.has("list")) continue;
     const path = `/${apiVersion.includes("/") ? "apis" : "api"}/${apiVersion}/${plural}`;
-    all.set(path, (await ask(transport, "GET", path)).body);
+    all.set(path, (await sendRequest(transport, "GET", path)).body);
   }
   return all;
 }
@@ -97,10 +99,10 @@ describe("a saved state", () => {
     const { sandbox, transport } = await started();
     await fill(transport);
     const next = await started({ state: stateOf(sandbox) });
-    const made = await ask(next.transport, "POST", configmaps, { body: { metadata: { name: "b" } } });
+    const made = await sendRequest(next.transport, "POST", configmaps, { body: { metadata: { name: "b" } } });
     expect((made.body["metadata"] as Json)["resourceVersion"]).toBe(String(sandbox.revision + 1));
-    const taken = (await ask(transport, "GET", "/api/v1/namespaces/default/services/web")).body["spec"] as Json;
-    const again = await ask(next.transport, "POST", "/api/v1/namespaces/default/services", {
+    const taken = (await sendRequest(transport, "GET", "/api/v1/namespaces/default/services/web")).body["spec"] as Json;
+    const again = await sendRequest(next.transport, "POST", "/api/v1/namespaces/default/services", {
       body: { metadata: { name: "other" }, spec: { clusterIP: taken["clusterIP"], ports: [{ port: 1 }] } },
     });
     expect(again.body["message"]).toContain("provided IP is already allocated");
@@ -109,7 +111,7 @@ describe("a saved state", () => {
   test("has the moment of the save, whatever is written before its text is read", async () => {
     const { sandbox, transport } = await started();
     const saved = sandbox.save();
-    await ask(transport, "POST", configmaps, { body: { metadata: { name: "late" } } });
+    await sendRequest(transport, "POST", configmaps, { body: { metadata: { name: "late" } } });
     const { items, revision } = readState([...saved.text].join(""));
     expect(items).toHaveLength(saved.objects);
     expect({ revision, late: items.some(({ metadata }) => metadata.name === "late") }).toEqual({
@@ -120,8 +122,8 @@ describe("a saved state", () => {
 
   test("expires watches from before it, even for kinds without objects; those from its version continue", async () => {
     const { sandbox, transport } = await started();
-    await ask(transport, "POST", configmaps, { body: { metadata: { name: "a" } } });
-    await ask(transport, "DELETE", `${configmaps}/a`);
+    await sendRequest(transport, "POST", configmaps, { body: { metadata: { name: "a" } } });
+    await sendRequest(transport, "DELETE", `${configmaps}/a`);
     const { revision } = sandbox;
     const next = await started({ state: stateOf(sandbox) });
     for (const path of [configmaps, "/api/v1/namespaces", "/apis/batch/v1/jobs"]) {
@@ -130,7 +132,7 @@ describe("a saved state", () => {
       frames.cancel();
     }
     const frames = await watch(next.transport, configmaps, `resourceVersion=${revision}`);
-    await ask(next.transport, "POST", configmaps, { body: { metadata: { name: "b" } } });
+    await sendRequest(next.transport, "POST", configmaps, { body: { metadata: { name: "b" } } });
     expect(await frames.next()).toMatchObject({ type: "ADDED", object: { metadata: { name: "b" } } });
     frames.cancel();
   });
@@ -140,19 +142,21 @@ describe("a saved state", () => {
     const { revision, items } = stateOf(sandbox);
     const state = { revision, items: items.filter(({ metadata }) => metadata.name !== "kube-public") };
     const { transport } = await started({ state, rbac: true });
-    expect((await ask(transport, "GET", "/api/v1/namespaces/kube-public")).status).toBe(200);
-    expect((await ask(transport, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/view")).status).toBe(200);
+    expect((await sendRequest(transport, "GET", "/api/v1/namespaces/kube-public")).status).toBe(200);
+    expect((await sendRequest(transport, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/view")).status).toBe(
+      200,
+    );
   });
 
   test("deletes a definition that was being deleted after its last object", async () => {
     const { sandbox, transport } = await started();
     await makeWidget(transport, { name: "last", finalizers: ["example.com/wait"] });
-    await ask(transport, "DELETE", `${definitions}/widgets.example.com`);
+    await sendRequest(transport, "DELETE", `${definitions}/widgets.example.com`);
     const { revision, items } = stateOf(sandbox);
     const state = { revision, items: items.filter(({ metadata }) => metadata.name !== "last") };
     const next = await started({ state });
     for (let turn = 0; turn < 1000; turn++) {
-      if ((await ask(next.transport, "GET", `${definitions}/widgets.example.com`)).status === 404) return;
+      if ((await sendRequest(next.transport, "GET", `${definitions}/widgets.example.com`)).status === 404) return;
       await new Promise((resolve) => setImmediate(resolve));
     }
     throw new Error("the definition is still there");
@@ -165,17 +169,21 @@ describe("a saved state", () => {
     const not = { operations: ["*"], apiGroups: [""], apiVersions: ["*"], resources: ["services"] };
     const matchConstraints = { resourceRules: [every], excludeResourceRules: [not] };
     const body = { metadata: { name: "p" }, spec: { matchConstraints, validations: [{ expression: "false" }] } };
-    expect((await ask(transport, "POST", policies, { body })).status).toBe(201);
+    expect((await sendRequest(transport, "POST", policies, { body })).status).toBe(201);
     const binding = { metadata: { name: "b" }, spec: { policyName: "p", validationActions: ["Deny"] } };
-    expect((await ask(transport, "POST", `${policies.slice(0, -3)}ybindings`, { body: binding })).status).toBe(201);
+    expect((await sendRequest(transport, "POST", `${policies.slice(0, -3)}ybindings`, { body: binding })).status).toBe(
+      201,
+    );
     const { revision, items } = stateOf(sandbox);
     const state = { revision, items: items.filter(({ metadata }) => metadata.name !== "kube-public") };
     const next = await started({ state });
-    expect((await ask(next.transport, "GET", "/api/v1/namespaces/kube-public")).status).toBe(200);
-    expect((await ask(next.transport, "POST", configmaps, { body: { metadata: { name: "x" } } })).status).toBe(422);
+    expect((await sendRequest(next.transport, "GET", "/api/v1/namespaces/kube-public")).status).toBe(200);
+    expect((await sendRequest(next.transport, "POST", configmaps, { body: { metadata: { name: "x" } } })).status).toBe(
+      422,
+    );
     // Its ClusterIP requires an IPAddress, which the server itself creates in spite of the policy.
     const service = { metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } };
-    const made = await ask(next.transport, "POST", "/api/v1/namespaces/default/services", { body: service });
+    const made = await sendRequest(next.transport, "POST", "/api/v1/namespaces/default/services", { body: service });
     expect(made.status).toBe(201);
   });
 });
@@ -186,13 +194,15 @@ describe("ServiceAccount tokens", () => {
   /** A token of the account `default` that is valid for an hour. */
   async function tokenOf(transport: Transport): Promise<string> {
     const path = "/api/v1/namespaces/default/serviceaccounts/default/token";
-    const { status, body } = await ask(transport, "POST", path, { body: { spec: { expirationSeconds: 3600 } } });
+    const { status, body } = await sendRequest(transport, "POST", path, {
+      body: { spec: { expirationSeconds: 3600 } },
+    });
     expect(status).toBe(201);
     return String((body["status"] as Json)["token"]);
   }
 
   async function isValid(transport: Transport, token: string): Promise<boolean> {
-    const { body } = await ask(transport, "POST", reviews, { body: { spec: { token } } });
+    const { body } = await sendRequest(transport, "POST", reviews, { body: { spec: { token } } });
     return (body["status"] as Json)["authenticated"] === true;
   }
 
@@ -205,7 +215,7 @@ describe("ServiceAccount tokens", () => {
     const third = await started({ state: stateOf(second.sandbox) });
     expect([await isValid(third.transport, early), await isValid(third.transport, late)]).toEqual([true, true]);
     expect(await isValid(first.transport, late)).toBe(false);
-    const { body } = await ask(third.transport, "GET", "/openid/v1/jwks");
+    const { body } = await sendRequest(third.transport, "GET", "/openid/v1/jwks");
     const published = (body["keys"] as Json[]).map(({ kid }) => kid);
     const signedBy = [early, late, await tokenOf(third.transport)].map((token) => {
       const header = Buffer.from(token.split(".")[0] ?? "", "base64url").toString();
@@ -331,7 +341,7 @@ describe("no state", () => {
 
   test("except what was added by hand, which gets the state's version, a uid and a time", async () => {
     const { transport } = await started({ state: readState(withItems(item)) });
-    const { body } = await ask(transport, "GET", `${configmaps}/a`);
+    const { body } = await sendRequest(transport, "GET", `${configmaps}/a`);
     const { resourceVersion, uid } = body["metadata"] as Json;
     expect([resourceVersion, typeof uid]).toEqual(["10", "string"]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { seededRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { ask, type Json } from "./support/requests.ts";
+import { sendRequest, type Json } from "./support/requests.ts";
 
 const pods = "/api/v1/namespaces/default/pods";
 const asTable = "application/json;as=Table;g=meta.k8s.io;v=v1";
@@ -26,14 +26,14 @@ describe("the table of pods", () => {
   test.each(ended)("says whether a pod in phase $phase has ended", async ({ phase, conditions }) => {
     const sandbox = await createSandbox({ timeline: realTimeline(), random: seededRandom(1) });
     const transport = sandbox.transport({ actor: "test" });
-    await ask(transport, "POST", pods, {
+    await sendRequest(transport, "POST", pods, {
       body: { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "i" }] } },
     });
-    await ask(transport, "PATCH", `${pods}/a/status`, {
+    await sendRequest(transport, "PATCH", `${pods}/a/status`, {
       type: "application/merge-patch+json",
       body: { status: { phase } },
     });
-    const { status, body } = await ask(transport, "GET", `${pods}/a`, { accept: asTable });
+    const { status, body } = await sendRequest(transport, "GET", `${pods}/a`, { accept: asTable });
     expect(status).toBe(200);
     const [row] = body["rows"] as Json[];
     expect(row?.["cells"]).toContain(phase);

@@ -6,10 +6,10 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
 import { readAuditPolicy } from "../../src/sandbox/audit/policy.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { ask, type Json } from "./support/requests.ts";
+import { sendRequest, type Json } from "./support/requests.ts";
 
 const patch = [{ value: { by: "<hook>" }, path: "/data", op: "add" }];
-const answers: Readonly<Record<string, Json>> = {
+const admissionResponses: Readonly<Record<string, Json>> = {
   "/changes": {
     allowed: true,
     patchType: "JSONPatch",
@@ -25,11 +25,11 @@ const hooks = http.createServer((request, response) => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk as Uint8Array);
     const review = JSON.parse(Buffer.concat(chunks).toString()) as { request: Json };
-    const answer = answers[new URL(request.url ?? "", "http://hooks").pathname];
-    response.statusCode = answer === undefined ? 500 : 200;
+    const admissionResponse = admissionResponses[new URL(request.url ?? "", "http://hooks").pathname];
+    response.statusCode = admissionResponse === undefined ? 500 : 200;
     response.setHeader("content-type", "application/json");
     const kind = { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1" };
-    response.end(JSON.stringify({ ...kind, response: { uid: review.request["uid"], ...answer } }));
+    response.end(JSON.stringify({ ...kind, response: { uid: review.request["uid"], ...admissionResponse } }));
   })();
 });
 await new Promise<void>((resolve) => {
@@ -72,10 +72,11 @@ async function annotations({ level, ...webhooks }: Configured): Promise<Json> {
   for (const type of ["mutating", "validating"] as const) {
     const path = `/apis/admissionregistration.k8s.io/v1/${type}webhookconfigurations`;
     const own = webhooks[type];
-    if (own !== undefined) await ask(transport, "POST", path, { body: { metadata: { name: "test" }, webhooks: own } });
+    if (own !== undefined)
+      await sendRequest(transport, "POST", path, { body: { metadata: { name: "test" }, webhooks: own } });
   }
   const configmaps = "/api/v1/namespaces/default/configmaps";
-  await ask(transport, "POST", configmaps, { body: { metadata: { name: "a" } } });
+  await sendRequest(transport, "POST", configmaps, { body: { metadata: { name: "a" } } });
   const last = JSON.parse(events.at(-1) ?? "{}") as { readonly annotations: Json };
   return Object.fromEntries(Object.entries(last.annotations).filter(([key]) => !key.startsWith("authorization.")));
 }

@@ -7,7 +7,7 @@ import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { handle } from "../../src/sandbox/serving/handler.ts";
 import { clusterAdmin } from "../../src/sandbox/transport.ts";
-import { type Answer, ask, type Json } from "./support/requests.ts";
+import { type JsonResponse, sendRequest, type Json } from "./support/requests.ts";
 
 type Hook = (review: { request: Json }, response: http.ServerResponse) => void | Promise<void>;
 
@@ -50,7 +50,8 @@ const sandbox = await createSandbox({
 });
 const transport = sandbox.transport({ actor: "test" });
 
-const send = (method: string, path: string, body?: unknown): Promise<Answer> => ask(transport, method, path, { body });
+const send = (method: string, path: string, body?: unknown): Promise<JsonResponse> =>
+  sendRequest(transport, method, path, { body });
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
@@ -131,7 +132,7 @@ describe("a write that waits for a webhook", () => {
     metadata: { name, labels },
     spec: { type: "NodePort", ports: [{ port: 80 }], ...spec },
   });
-  const asked = { checked: "yes" };
+  const checkedLabels = { checked: "yes" };
 
   test("shows the webhook the addresses and ports of a new Service", async () => {
     let seen: Json = {};
@@ -139,7 +140,7 @@ describe("a write that waits for a webhook", () => {
       seen = (review.request["object"] as Json)["spec"] as Json;
       allow(review, response);
     };
-    const { body } = await send("POST", services, service("seen", {}, asked));
+    const { body } = await send("POST", services, service("seen", {}, checkedLabels));
     const { clusterIP, clusterIPs, ports } = body["spec"] as Json;
     expect(seen).toMatchObject({ clusterIP, clusterIPs, ports });
     expect(String(clusterIP)).toStartWith("10.0.");
@@ -151,14 +152,14 @@ describe("a write that waits for a webhook", () => {
       if (calls === 1) expect((await send("POST", services, service("first", withAddress))).status).toBe(201);
       allow(review, response);
     };
-    const late = await send("POST", services, service("late", withAddress, asked));
+    const late = await send("POST", services, service("late", withAddress, checkedLabels));
     expect([late.status, String(late.body["message"])]).toEqual([422, expect.stringContaining("already allocated")]);
     calls = 0;
     hook = async (review, response) => {
       if (calls === 1) expect((await send("POST", services, service("second", withPort))).status).toBe(201);
       allow(review, response);
     };
-    const later = await send("POST", services, service("later", withPort, asked));
+    const later = await send("POST", services, service("later", withPort, checkedLabels));
     expect([later.status, String(later.body["message"])]).toEqual([422, expect.stringContaining("already allocated")]);
   });
 
@@ -171,7 +172,7 @@ describe("a write that waits for a webhook", () => {
         );
       allow(review, response);
     };
-    const made = await send("POST", services, service("slower", {}, asked));
+    const made = await send("POST", services, service("slower", {}, checkedLabels));
     expect([made.status, calls]).toEqual([201, 2]);
     calls = 0;
     hook = async (review, response) => {
@@ -181,7 +182,7 @@ describe("a write that waits for a webhook", () => {
     const kept = await send("PATCH", `${services}/slower`, { metadata: { labels: { own: "port" } } });
     expect([kept.status, calls]).toEqual([200, 1]);
     calls = 0;
-    const plain = service("plain", { type: "ClusterIP" }, asked);
+    const plain = service("plain", { type: "ClusterIP" }, checkedLabels);
     hook = allow;
     expect((await send("POST", services, plain)).status).toBe(201);
     calls = 0;
@@ -209,11 +210,11 @@ describe("a write that waits for a webhook", () => {
   });
 
   test("is refused after the webhook's timeout", async () => {
-    const asked = new Promise<void>((resolve) => {
+    const requested = new Promise<void>((resolve) => {
       hook = () => resolve();
     });
     const waiting = send("POST", maps, checked("hanging"));
-    await asked;
+    await requested;
     for (const fire of timeouts) fire();
     const { status, body } = await waiting;
     expect([status, body["message"]]).toEqual([
@@ -254,7 +255,7 @@ describe("a hostile webhook", () => {
   });
 
   test("responds with deep or wrong JSON, which is an error", async () => {
-    const answers = [
+    const bodies = [
       "[".repeat(20_000),
       `{"response":${'{"a":'.repeat(20_000)}`,
       "[]",
@@ -263,8 +264,8 @@ describe("a hostile webhook", () => {
       '{"response":7}',
       "\0",
     ];
-    for (const [index, answer] of answers.entries()) {
-      hook = (_review, response) => void response.end(answer);
+    for (const [index, body] of bodies.entries()) {
+      hook = (_review, response) => void response.end(body);
       expect((await send("POST", maps, checked(`odd-${index}`))).status).toBe(500);
     }
     expect((await send("GET", "/api/v1/namespaces/default")).status).toBe(200);

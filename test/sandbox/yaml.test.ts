@@ -6,7 +6,7 @@ import { readYaml } from "../../src/sandbox/serialization/yaml/read.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { seededRandom } from "../../src/platform/random.ts";
-import { ask } from "./support/requests.ts";
+import { sendRequest } from "./support/requests.ts";
 import { writeYaml } from "../../src/sandbox/serialization/yaml/write.ts";
 
 const encoder = new TextEncoder();
@@ -172,11 +172,11 @@ describe("a response in YAML", () => {
     const transport = sandbox.transport({ actor: "test" });
     const spec = { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "apps/v1" } };
     const body = { metadata: { name: "web" }, spec };
-    await ask(transport, "POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", { body });
+    await sendRequest(transport, "POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", { body });
     for (const path of paths) {
       for (const form of forms) {
-        const plain = await ask(transport, "GET", path, { accept: `application/json${form}` });
-        const yaml = await ask(transport, "GET", path, { accept: `application/yaml${form}` });
+        const plain = await sendRequest(transport, "GET", path, { accept: `application/json${form}` });
+        const yaml = await sendRequest(transport, "GET", path, { accept: `application/yaml${form}` });
         expect(yaml.status).toBe(plain.status);
         expect(read(String(yaml.body["text"]))).toEqual(plain.body);
       }

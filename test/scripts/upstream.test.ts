@@ -51,16 +51,16 @@ describe("a failure caused by a feature gate", () => {
   const name = "job/TestJobPodReplacementPolicy";
   const off = "--- FAIL: TestJobPodReplacementPolicy/feature_flag_off,_delete (60.45s)";
   const on = "--- FAIL: TestJobPodReplacementPolicy/feature_flag_true,_delete (60.45s)";
-  const said = "    job_test.go:3248: Waiting for Job Status: context deadline exceeded";
+  const failure = "    job_test.go:3248: Waiting for Job Status: context deadline exceeded";
   const rows = [
-    { says: "is the listed one, in a listed case", of: name, lines: [said, off], is: true },
-    { says: "is not the same of another test", of: "job/TestIndexedJob", lines: [said, off], is: false },
+    { says: "is the listed one, in a listed case", of: name, lines: [failure, off], is: true },
+    { says: "is not the same of another test", of: "job/TestIndexedJob", lines: [failure, off], is: false },
     { says: "is not another failure", of: name, lines: ["    job_test.go:1: Unexpected pods", off], is: false },
-    { says: "is not one where another case fails as well", of: name, lines: [said, off, on], is: false },
+    { says: "is not one where another case fails as well", of: name, lines: [failure, off, on], is: false },
     {
       says: "is not one after which the program has ended",
       of: name,
-      lines: [said, off, "panic: job ended"],
+      lines: [failure, off, "panic: job ended"],
       is: false,
     },
   ];

@@ -151,6 +151,6 @@ function resourceOf(ref: NonNullable<AuditEvent["objectRef"]>): string {
 
 function nameOf(event: AuditEvent): string {
   if (event.objectRef?.name !== undefined) return event.objectRef.name;
-  const answer = event.responseObject as { metadata?: { name?: string } } | undefined;
-  return answer?.metadata?.name ?? "";
+  const response = event.responseObject as { metadata?: { name?: string } } | undefined;
+  return response?.metadata?.name ?? "";
 }

@@ -25,8 +25,8 @@ async function build(): Promise<string> {
     stdout: "ignore",
     stderr: "pipe",
   });
-  const said = await new Response(run.stderr).text();
-  if ((await run.exited) !== 0) throw new Error(`Cannot build the program: ${said}`);
+  const stderr = await new Response(run.stderr).text();
+  if ((await run.exited) !== 0) throw new Error(`Cannot build the program: ${stderr}`);
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(fresh)) renameSync(join(fresh, name), join(folder, name));
   rmSync(fresh, { recursive: true });

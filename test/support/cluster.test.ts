@@ -12,14 +12,14 @@ afterEach(() => server?.close());
 async function resetting(resets: number): Promise<{ readonly url: string; readonly lines: string[] }> {
   const lines: string[] = [];
   let left = resets;
-  const answer = (socket: Socket, count: number, chunk: string): void => {
+  const respond = (socket: Socket, count: number, chunk: string): void => {
     if (count > 1 || left-- > 0) return void socket.resetAndDestroy();
     lines.push(chunk.split(" HTTP/1.1")[0] ?? "");
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
   };
   const listening = createServer((socket) => {
     let count = 0;
-    socket.on("data", (chunk) => answer(socket, ++count, String(chunk)));
+    socket.on("data", (chunk) => respond(socket, ++count, String(chunk)));
     socket.on("error", () => undefined);
   });
   server = listening;

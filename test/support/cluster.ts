@@ -41,10 +41,10 @@ export interface ClusterOptions {
 /** The processes of a cluster, named as in DIR/pids. */
 export type ClusterProcess = "etcd" | "kube-apiserver" | "kube-controller-manager" | "kube-scheduler" | "kwok";
 
-export interface ApiAnswer {
+export interface ClusterResponse {
   readonly status: number;
   /** Parsed if it is JSON, otherwise text. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test asks for the field it knows to be there
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test reads only fields that it knows to exist
   readonly body: any;
 }
 
@@ -64,7 +64,12 @@ export interface Cluster {
   /** Runs kubectl as admin, for three minutes at most. */
   kubectl(args: readonly string[], stdin?: string): Promise<ProgramRun>;
   /** Sends one request as admin, without the 50 ms that kubectl takes to start; the path includes the query. */
-  request(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<ClusterResponse>;
   /** Creates a namespace and its default ServiceAccount, so that pods can be created in it. */
   createNamespace(name: string): Promise<void>;
   /** All audit events so far; empty without `audit`. */
@@ -108,9 +113,9 @@ async function startOnce(options: ClusterOptions): Promise<Cluster> {
   const up = spawnUp(dir, port, options);
   if (!(await saysReady(up.stdout))) {
     await up.exited;
-    const said = readFileSync(join(dir, "up.log"), "utf8");
+    const log = readFileSync(join(dir, "up.log"), "utf8");
     rmSync(dir, { recursive: true, force: true });
-    throw new Error(`Cannot start a cluster on port ${port}: ${said}`);
+    throw new Error(`Cannot start a cluster on port ${port}: ${log}`);
   }
   return clusterIn(dir, port, async () => {
     await up.stdin.end();
@@ -235,14 +240,14 @@ export function requester(url: string, token: string, ca: string): Cluster["requ
   return async (method, ...rest) => {
     // The server may close a kept connection just as it is reused; Go's client repeats such requests, too. Bun does not report whether the
     // server had read a write, but a live server closes only idle connections.
-    const answer = await send(true, method, ...rest).catch(async (error: unknown) => {
+    const response = await send(true, method, ...rest).catch(async (error: unknown) => {
       if ((error as { readonly code?: string }).code !== "ECONNRESET") throw error;
       if (method !== "GET") await send(false, "GET", "/livez").catch(() => Promise.reject(error));
       return send(false, method, ...rest);
     });
-    const text = await answer.text();
-    const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
-    return { status: answer.status, body: isJson ? (JSON.parse(text) as unknown) : text };
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    return { status: response.status, body: isJson ? (JSON.parse(text) as unknown) : text };
   };
 }
 
@@ -264,8 +269,8 @@ function processesOf(
 ): Pick<Cluster, "kill" | "start" | "stopProcess" | "continueProcess"> {
   const script = async (...command: string[]): Promise<void> => {
     const run = Bun.spawn(["bash", ...command], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
-    const said = await new Response(run.stderr).text();
-    if ((await run.exited) !== 0) throw new Error(said);
+    const stderr = await new Response(run.stderr).text();
+    if ((await run.exited) !== 0) throw new Error(stderr);
   };
   const kill = async (name: ClusterProcess): Promise<void> => {
     const pid = pidOf(dir, name);

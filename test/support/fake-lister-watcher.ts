@@ -54,7 +54,7 @@ export class FakeServer implements ListerWatcher<Widget> {
   readonly objects: Map<ObjectKey, Widget> = new Map();
   version = 100;
   /** All requests, in order. */
-  readonly asked: { readonly at: number; readonly list?: ListOptions; readonly watch?: WatchOptions }[] = [];
+  readonly requests: { readonly at: number; readonly list?: ListOptions; readonly watch?: WatchOptions }[] = [];
   /** Errors for the next lists, one each; undefined lets the request succeed. */
   readonly listErrors: (Error | undefined)[] = [];
   readonly watchErrors: (Error | undefined)[] = [];
@@ -189,7 +189,7 @@ export class FakeServer implements ListerWatcher<Widget> {
   }
 
   async #request(what: object, errors: (Error | undefined)[], signal: AbortSignal): Promise<void> {
-    this.asked.push({ at: this.#timeline.now(), ...what });
+    this.requests.push({ at: this.#timeline.now(), ...what });
     if (this.slowMs > 0) await sleep(this.#timeline, this.slowMs, "server");
     else await this.#timeline.hop("server");
     signal.throwIfAborted();

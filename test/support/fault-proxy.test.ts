@@ -3,17 +3,17 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 
 /** A server that replies to each message with ten digits. */
-function startDigits(): Promise<{ server: Server; port: number; heard: string[] }> {
-  const heard: string[] = [];
+function startDigits(): Promise<{ server: Server; port: number; received: string[] }> {
+  const received: string[] = [];
   const server = createServer((socket) => {
     socket.on("data", (bytes) => {
-      heard.push(bytes.toString());
+      received.push(bytes.toString());
       socket.write("0123456789");
     });
     socket.on("error", () => undefined);
   });
   return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve({ server, port: (server.address() as AddressInfo).port, heard }));
+    server.listen(0, "127.0.0.1", () => resolve({ server, port: (server.address() as AddressInfo).port, received }));
   });
 }
 
@@ -42,19 +42,19 @@ describe("a TCP fault proxy", () => {
     for (const each of opened.splice(0)) await each.stop();
   });
 
-  async function setUp(): Promise<{ proxy: FaultProxy; heard: string[] }> {
-    const { server, port, heard } = await startDigits();
+  async function setUp(): Promise<{ proxy: FaultProxy; received: string[] }> {
+    const { server, port, received } = await startDigits();
     const proxy = await startFaultProxy(port);
     opened.push(proxy, { stop: () => void server.close() });
-    return { proxy, heard };
+    return { proxy, received };
   }
 
   test("forwards bytes in both directions while there is no fault", async () => {
-    const { proxy, heard } = await setUp();
+    const { proxy, received } = await setUp();
     const { socket, got } = dial(proxy.port);
     socket.write("a");
     await until(() => got() === "0123456789");
-    expect({ heard, open: proxy.open, taken: proxy.taken }).toEqual({ heard: ["a"], open: 1, taken: 1 });
+    expect({ received, open: proxy.open, taken: proxy.taken }).toEqual({ received: ["a"], open: 1, taken: 1 });
   });
 
   test("refuses connections, resets the open ones, and listens on the same port again", async () => {
@@ -85,7 +85,7 @@ describe("a TCP fault proxy", () => {
   }
 
   test("drops both directions of a stalled connection and closes nothing, even after the fault", async () => {
-    const { proxy, heard } = await setUp();
+    const { proxy, received } = await setUp();
     const { socket, got } = dial(proxy.port);
     socket.write("a");
     await until(() => got() !== "");
@@ -95,7 +95,11 @@ describe("a TCP fault proxy", () => {
     await proxy.set({ is: "none" });
     socket.write("c");
     await Bun.sleep(50);
-    expect({ heard, got: got(), closed: socket.destroyed }).toEqual({ heard: ["a"], got: "0123456789", closed: false });
+    expect({ received, got: got(), closed: socket.destroyed }).toEqual({
+      received: ["a"],
+      got: "0123456789",
+      closed: false,
+    });
     const fresh = dial(proxy.port);
     fresh.socket.write("d");
     await until(() => fresh.got() === "0123456789");
@@ -112,11 +116,11 @@ describe("a TCP fault proxy", () => {
   });
 
   test("loses the response to a request that has arrived", async () => {
-    const { proxy, heard } = await setUp();
+    const { proxy, received } = await setUp();
     await proxy.set({ is: "lose-answers" });
     const { socket, got, ended } = dial(proxy.port);
     socket.write("a");
     await ended;
-    expect({ heard, got: got() }).toEqual({ heard: ["a"], got: "" });
+    expect({ received, got: got() }).toEqual({ received: ["a"], got: "" });
   });
 });

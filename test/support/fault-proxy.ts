@@ -43,7 +43,7 @@ interface Connection {
   readonly client: Socket;
   readonly server: Socket;
   /** Bytes from the server that were forwarded since the fault was set. */
-  answered: number;
+  forwarded: number;
   dead: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function startFaultProxy(port: number): Promise<FaultProxy> {
   let taken = 0;
   const server = createServer({ allowHalfOpen: true }, (client) => {
     taken++;
-    const connection: Connection = { client, server: connect(port, "127.0.0.1"), answered: 0, dead: false };
+    const connection: Connection = { client, server: connect(port, "127.0.0.1"), forwarded: 0, dead: false };
     connections.add(connection);
     wire(connection, () => fault);
     client.on("close", () => connections.delete(connection));
@@ -78,7 +78,7 @@ export async function startFaultProxy(port: number): Promise<FaultProxy> {
         await closed;
       }
       fault = next;
-      for (const connection of connections) connection.answered = 0;
+      for (const connection of connections) connection.forwarded = 0;
     },
     breakConnections,
     async stop() {
@@ -114,7 +114,7 @@ function wire(connection: Connection, present: () => TcpFault): void {
     if (present().is === "stall") connection.dead = true;
     if (!connection.dead) handOn(bytes, client, server);
   });
-  server.on("data", (bytes: Buffer) => answer(connection, bytes, present()));
+  server.on("data", (bytes: Buffer) => respond(connection, bytes, present()));
   client.on("end", () => server.end());
   server.on("end", () => {
     if (present().is === "stall") connection.dead = true;
@@ -128,7 +128,7 @@ function wire(connection: Connection, present: () => TcpFault): void {
   });
 }
 
-function answer(connection: Connection, bytes: Buffer, fault: TcpFault): void {
+function respond(connection: Connection, bytes: Buffer, fault: TcpFault): void {
   if (connection.dead) return;
   switch (fault.is) {
     case "none":
@@ -136,7 +136,7 @@ function answer(connection: Connection, bytes: Buffer, fault: TcpFault): void {
       handOn(bytes, connection.server, connection.client);
       break;
     case "cut": {
-      const left = fault.afterBytes - connection.answered;
+      const left = fault.afterBytes - connection.forwarded;
       if (bytes.length <= left) handOn(bytes, connection.server, connection.client);
       else cutAfter(connection, bytes.subarray(0, Math.max(0, left)));
       break;
@@ -151,7 +151,7 @@ function answer(connection: Connection, bytes: Buffer, fault: TcpFault): void {
       reset(connection);
       break;
   }
-  connection.answered += bytes.length;
+  connection.forwarded += bytes.length;
 }
 
 /** Forwards bytes, and stops reading while the other side's buffer is full. */

@@ -20,13 +20,13 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
 
   /** Reads the whole body, which Bun does not do by itself: a response counts only if its body has arrived in full. */
   async function send(method: string, path: string, body?: unknown): Promise<Response> {
-    const answer = await fetch(proxy.url + path, {
+    const response = await fetch(proxy.url + path, {
       method,
       tls: { ca: cluster.ca },
       headers: { authorization: `Bearer ${cluster.token}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return new Response(await answer.bytes(), answer);
+    return new Response(await response.bytes(), response);
   }
 
   async function exists(name: string): Promise<boolean> {
@@ -36,15 +36,18 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
   /** Reads a watch until it ends, for `forMs` at most; returns its text and how it ended. */
   async function readWatch(forMs: number): Promise<{ text: string; end: "proper" | "broken" | "still open" }> {
     const abort = new AbortController();
-    const answer = await fetch(`${proxy.url}${configMaps}?watch=true&fieldSelector=metadata.name%3Dkube-root-ca.crt`, {
-      tls: { ca: cluster.ca },
-      headers: { authorization: `Bearer ${cluster.token}` },
-      signal: abort.signal,
-    });
+    const response = await fetch(
+      `${proxy.url}${configMaps}?watch=true&fieldSelector=metadata.name%3Dkube-root-ca.crt`,
+      {
+        tls: { ca: cluster.ca },
+        headers: { authorization: `Bearer ${cluster.token}` },
+        signal: abort.signal,
+      },
+    );
     const timer = setTimeout(() => abort.abort(), forMs);
     let text = "";
     try {
-      for await (const chunk of answer.body ?? []) text += new TextDecoder().decode(chunk);
+      for await (const chunk of response.body ?? []) text += new TextDecoder().decode(chunk);
       return { text, end: "proper" };
     } catch {
       return { text, end: abort.signal.aborted ? "still open" : "broken" };

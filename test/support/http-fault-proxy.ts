@@ -166,7 +166,7 @@ async function serve(message: IncomingMessage, response: ServerResponse, serving
   if (fault?.is === "answer") return refuse(response, fault);
   if (fault?.is === "lose-request") return breakOff(response);
   if (fault?.is === "delay") await Bun.sleep(fault.ms);
-  forward(message, body, serving, (answer) => relay(answer, response, fault)).on("error", () => breakOff(response));
+  forward(message, body, serving, (upstream) => relay(upstream, response, fault)).on("error", () => breakOff(response));
 }
 
 /** Forwards the request, as the cluster's admin if the client has only a certificate. */
@@ -174,11 +174,11 @@ function forward(
   message: IncomingMessage,
   body: Buffer,
   { cluster, agent }: Serving,
-  onAnswer: (answer: IncomingMessage) => void,
+  onResponse: (upstream: IncomingMessage) => void,
 ): ReturnType<typeof https.request> {
   // Without chunked encoding or compression, so that frames can be counted and added.
   const { connection: _, "transfer-encoding": __, "accept-encoding": ___, ...headers } = message.headers;
-  const asked = https.request(
+  const outgoing = https.request(
     {
       agent,
       host: "127.0.0.1",
@@ -191,10 +191,10 @@ function forward(
         ...(body.length > 0 && { "content-length": String(body.length) }),
       },
     },
-    onAnswer,
+    onResponse,
   );
-  asked.end(body.length > 0 ? body : undefined);
-  return asked;
+  outgoing.end(body.length > 0 ? body : undefined);
+  return outgoing;
 }
 
 function refuse(response: ServerResponse, fault: HttpFault & { is: "answer" }): void {
@@ -214,16 +214,16 @@ function breakOff(response: ServerResponse): void {
 }
 
 /** Forwards the response as far as the fault permits. */
-function relay(answer: IncomingMessage, response: ServerResponse, fault: HttpFault | undefined): void {
+function relay(upstream: IncomingMessage, response: ServerResponse, fault: HttpFault | undefined): void {
   // Ends the server's watch as well.
-  response.on("close", () => answer.destroy());
+  response.on("close", () => upstream.destroy());
   if (fault?.is === "lose-answer") {
-    answer.on("data", () => undefined);
-    answer.on("end", () => breakOff(response));
+    upstream.on("data", () => undefined);
+    upstream.on("end", () => breakOff(response));
     return;
   }
-  const { connection: _, "transfer-encoding": __, ...headers } = answer.headers;
-  response.writeHead(answer.statusCode ?? 502, headers);
+  const { connection: _, "transfer-encoding": __, ...headers } = upstream.headers;
+  response.writeHead(upstream.statusCode ?? 502, headers);
   response.flushHeaders();
   const limit = fault !== undefined && "afterBytes" in fault ? fault.afterBytes : Infinity;
   let sent = 0;
@@ -232,21 +232,21 @@ function relay(answer: IncomingMessage, response: ServerResponse, fault: HttpFau
     over = true;
     atLimit(response, fault);
   };
-  answer.on("data", (bytes: Buffer) => {
+  upstream.on("data", (bytes: Buffer) => {
     if (over) return;
     const part = upTo(bytes, limit - sent, fault);
     sent += bytes.length;
     const last = sent >= limit && (fault?.is !== "frame" || part.at(-1) === 0x0a);
     if (part.length > 0 && !response.write(part) && !last) {
-      answer.pause();
-      response.once("drain", () => answer.resume());
+      upstream.pause();
+      response.once("drain", () => upstream.resume());
     }
     if (last) stop();
   });
-  answer.on("end", () => {
+  upstream.on("end", () => {
     if (!over) response.end();
   });
-  answer.on("error", () => {
+  upstream.on("error", () => {
     if (!over) breakOff(response);
   });
   if (limit === 0) stop();

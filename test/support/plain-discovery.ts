@@ -5,8 +5,8 @@ import type { Transport } from "../../src/api/transport.ts";
 export function plainDiscovery(transport: Transport): Transport {
   return {
     send(request) {
-      const asksTogether = request.headers?.["accept"]?.includes("apidiscovery.k8s.io") === true;
-      if (!asksTogether) return transport.send(request);
+      const isAggregated = request.headers?.["accept"]?.includes("apidiscovery.k8s.io") === true;
+      if (!isAggregated) return transport.send(request);
       return transport.send({ ...request, headers: { ...request.headers, accept: "application/json" } });
     },
   };

@@ -13,7 +13,7 @@ export interface RecordedVersion {
 
 /** The real writer of a version and the inferred one. */
 export interface Attribution extends Pick<RecordedVersion, "by" | "how"> {
-  readonly told: string | undefined;
+  readonly inferred: string | undefined;
 }
 
 /** Compares each version with the previous one of the same object. */
@@ -23,13 +23,13 @@ export function attributions(versions: readonly RecordedVersion[]): readonly Att
     const before = latest.get(object.metadata.uid);
     latest.set(object.metadata.uid, object);
     if (before === undefined) return [];
-    const told = fieldManagerOfChange({
+    const inferred = fieldManagerOfChange({
       before: cached(before),
       managedBefore: compactManagedFields(before.metadata.managedFields ?? []),
       after: cached(object),
       managedAfter: object.metadata.managedFields ?? [],
     });
-    return [{ by, how, told }];
+    return [{ by, how, inferred }];
   });
 }
 

@@ -39,7 +39,8 @@ export function refusal(code: number, reason: string, message: string, cause?: s
 export const sceneStart: number = Date.UTC(2026, 10, 21, 10);
 
 /** A notification without its delta, which the scene adds. */
-export type Told<T> = Notification<T> extends infer N ? (N extends unknown ? Omit<N, "delta"> : never) : never;
+export type SceneNotification<T> =
+  Notification<T> extends infer N ? (N extends unknown ? Omit<N, "delta"> : never) : never;
 
 type Mutable = { -readonly [K in keyof Scene]: Scene[K] };
 
@@ -80,7 +81,7 @@ export interface Scene {
   deleteLive(kind: Kind, key: ObjectKey): void;
   cached<T extends StoredObject>(kind: Kind<T>): readonly T[];
   live<T extends StoredObject>(kind: Kind<T>): readonly T[];
-  notify<T extends StoredObject>(kind: Kind<T>, notification: Told<T>): void;
+  notify<T extends StoredObject>(kind: Kind<T>, notification: SceneNotification<T>): void;
   /** Calls each of the controller's scans once. */
   scan(): void;
   /** Delivers the next `most` changes, by default all, to the caches, with a notification for each. */
@@ -259,16 +260,16 @@ export function syncScene(definition: ControllerDefinition): Scene {
   };
 
   /** Responses arrive in a later turn, as from a network. */
-  const ask = async <T>(call: Call, apply: () => T): Promise<T> => {
+  const request = async <T>(call: Call, apply: () => T): Promise<T> => {
     scene.calls.push(call);
     await Promise.resolve();
     const error = scene.refuse(call);
     if (error !== undefined) throw error;
-    const answer = apply();
+    const result = apply();
     await Promise.resolve();
     const lost = call.verb === "get" || call.verb === "list" || call.verb === "review" ? undefined : scene.lose(call);
     if (lost !== undefined) throw lost;
-    return answer;
+    return result;
   };
   const found = <T extends StoredObject>(kind: Kind<T>, key: ObjectKey): T => {
     const object = shelf(kind).get(key);
@@ -285,18 +286,19 @@ export function syncScene(definition: ControllerDefinition): Scene {
 
   const client: SyncClient = {
     get: <T extends StoredObject>(kind: Kind<T>, place: NamespacedName) =>
-      ask({ verb: "get", kind: kind.kind, name: place.name }, () => {
+      request({ verb: "get", kind: kind.kind, name: place.name }, () => {
         if (live.has(resourceOf(kind))) return found(kind, at(place));
         const object = scene.beyond.get?.(kind, place);
         if (object === undefined) throw refusal(404, "NotFound", `${resourceOf(kind)} "${place.name}" not found`);
         return object as T;
       }),
     review: <T>(kind: Kind, question: T) =>
-      ask({ verb: "review", kind: kind.kind, name: "", body: question }, () => {
+      request({ verb: "review", kind: kind.kind, name: "", body: question }, () => {
         if (scene.beyond.review === undefined) throw new Error("the scene knows no reviews");
         return { ...question, ...scene.beyond.review(question) };
       }),
-    getMetadata: (kind, place) => ask({ verb: "get", kind: kind.kind, name: place.name }, () => found(kind, at(place))),
+    getMetadata: (kind, place) =>
+      request({ verb: "get", kind: kind.kind, name: place.name }, () => found(kind, at(place))),
     create<T extends StoredObject>(
       kind: Kind<T>,
       object: unknown,
@@ -304,7 +306,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     ): Promise<T> {
       const body = object as T;
       const name = body.metadata.name ?? `${(body.metadata as { generateName?: string }).generateName}${++names}`;
-      return ask({ verb: "create", kind: kind.kind, name, body, because }, () => {
+      return request({ verb: "create", kind: kind.kind, name, body, because }, () => {
         const generation = "endpoints" in body ? { generation: 1 } : {};
         const creationTimestamp = formatTime(scene.now);
         const metadata = { ...body.metadata, ...generation, name, uid: `uid-${name}`, creationTimestamp };
@@ -318,7 +320,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     ): Promise<T> {
       // Controllers pass the whole object that they have read.
       const object = given as T;
-      return ask({ verb: "update", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
+      return request({ verb: "update", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
         const before = found(kind, keyOf(object));
         const { resourceVersion } = given.metadata;
         if (resourceVersion !== undefined && before.metadata.resourceVersion !== resourceVersion)
@@ -332,30 +334,33 @@ export function syncScene(definition: ControllerDefinition): Scene {
       });
     },
     list: <T extends StoredObject>(kind: Kind<T>, { namespace = "" }: { readonly namespace?: string } = {}) =>
-      ask({ verb: "list", kind: kind.kind, name: namespace }, () => {
+      request({ verb: "list", kind: kind.kind, name: namespace }, () => {
         const isIn = ({ metadata }: StoredObject): boolean => namespace === "" || metadata.namespace === namespace;
         return { items: scene.live(kind).filter(isIn), resourceVersion: String(version), continueToken: "", bytes: 0 };
       }),
     listMetadata: () => unknownHere("list"),
-    raw: (...asked) => scene.beyond.raw?.(...asked) ?? unknownHere("discovery"),
-    getScale: (...asked) => scene.beyond.getScale?.(...asked) ?? unknownHere("scales"),
-    updateScale: (...asked) => scene.beyond.updateScale?.(...asked) ?? unknownHere("scales"),
+    raw: (...args) => scene.beyond.raw?.(...args) ?? unknownHere("discovery"),
+    getScale: (...args) => scene.beyond.getScale?.(...args) ?? unknownHere("scales"),
+    updateScale: (...args) => scene.beyond.updateScale?.(...args) ?? unknownHere("scales"),
     deleteCollection: () => unknownHere("collections"),
     evict: () => unknownHere("evictions"),
     bind: () => unknownHere("binding"),
     updateStatus(kind, object, { because }) {
-      return ask({ verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because }, () => {
-        const before = found(kind, keyOf(object));
-        if (before.metadata.resourceVersion !== object.metadata.resourceVersion)
-          throw refusal(409, "Conflict", "changed");
-        // Only the status and the annotations of the object are used.
-        const { annotations } = object.metadata;
-        const metadata = { ...before.metadata, ...(annotations !== undefined && { annotations }) };
-        return store(kind, { ...before, metadata, ...("status" in object && { status: object.status }) });
-      });
+      return request(
+        { verb: "updateStatus", kind: kind.kind, name: object.metadata.name, body: object, because },
+        () => {
+          const before = found(kind, keyOf(object));
+          if (before.metadata.resourceVersion !== object.metadata.resourceVersion)
+            throw refusal(409, "Conflict", "changed");
+          // Only the status and the annotations of the object are used.
+          const { annotations } = object.metadata;
+          const metadata = { ...before.metadata, ...(annotations !== undefined && { annotations }) };
+          return store(kind, { ...before, metadata, ...("status" in object && { status: object.status }) });
+        },
+      );
     },
     patch(kind, place, patch, { because }) {
-      return ask({ verb: "patch", kind: kind.kind, name: place.name, body: patch.body, because }, () => {
+      return request({ verb: "patch", kind: kind.kind, name: place.name, body: patch.body, because }, () => {
         const object = found(kind, at(place));
         if (patch.type === "apply") return store(kind, applied.apply(object, patch.body));
         const { metadata, status } = patch.body as { readonly metadata?: object; readonly status?: object };
@@ -365,7 +370,7 @@ export function syncScene(definition: ControllerDefinition): Scene {
     },
     delete(kind, place, { because, preconditions }) {
       const call = { verb: "delete", kind: kind.kind, name: place.name, because } as const;
-      return ask({ ...call, ...(preconditions !== undefined && { preconditions }) }, () => {
+      return request({ ...call, ...(preconditions !== undefined && { preconditions }) }, () => {
         const object = found(kind, at(place));
         scene.deleteLive(kind, keyOf(object));
         // Like the server's response: with the resourceVersion of the deletion.

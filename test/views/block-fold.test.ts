@@ -67,7 +67,7 @@ function words(folded: readonly Folded[]): string[] {
   });
 }
 
-function told(...given: readonly Given[]): string[] {
+function folded(...given: readonly Given[]): string[] {
   const fold = new BlockFold({ all: false });
   return [...given.flatMap((each) => words(fold.accept(block(each)))), ...words(fold.release(Infinity))];
 }
@@ -93,7 +93,7 @@ describe("BlockFold", () => {
 
   test("writes and failures are printed at once", () => {
     const failed = { at: 2, key: "shop/b", error: "no", outcome: { is: "dropped", failures: 1 } } as const;
-    expect(told({ at: 1, writes: true }, failed)).toEqual(["block 1", "block 2"]);
+    expect(folded({ at: 1, writes: true }, failed)).toEqual(["block 1", "block 2"]);
   });
 
   test("a key that requeues itself repeatedly is printed once and then counted", () => {
@@ -103,7 +103,7 @@ describe("BlockFold", () => {
       outcome: again,
       cause: requeue,
     }));
-    expect(told(...loop)).toEqual([
+    expect(folded(...loop)).toEqual([
       "block 0",
       "100 alike, 10 a second",
       "200 alike, 10 a second",
@@ -119,16 +119,16 @@ describe("BlockFold", () => {
       cause: { cause: "retry", sync: 1, failures: 1 },
     });
     const all = [failure(1, "web-x7k2p"), failure(400, "web-c8vwd"), failure(5000, "web-hh2lm")];
-    expect(told(...all)).toEqual(["block 1", "2 alike, 0 a second"]);
+    expect(folded(...all)).toEqual(["block 1", "2 alike, 0 a second"]);
   });
 
   test("the same change by another writer after a while is a separate block", () => {
-    expect(told({ at: 0, writes: true }, { at: 60_000, writes: true })).toEqual(["block 0", "block 60000"]);
+    expect(folded({ at: 0, writes: true }, { at: 60_000, writes: true })).toEqual(["block 0", "block 60000"]);
   });
 
   test("one more is printed in full, before another one of its key", () => {
     const other = { at: 30, writes: true, sentence: "1 of 2 pods" };
-    expect(told({ at: 10, writes: true }, { at: 20, writes: true }, other)).toEqual([
+    expect(folded({ at: 10, writes: true }, { at: 20, writes: true }, other)).toEqual([
       "block 10",
       "block 20",
       "block 30",

@@ -3,9 +3,9 @@ import type { StageEvent } from "../../src/trace/events.ts";
 import { DeltaReport, type DeltaReportOptions, type WatchLine } from "../../src/views/delta-report.ts";
 import { Events, objectOf, pods, replicaSets } from "./events.ts";
 
-function report(options: Partial<DeltaReportOptions> & { readonly told?: readonly string[] } = {}): DeltaReport {
-  const { told = [], ...rest } = options;
-  return new DeltaReport({ controllersOf: () => told, ...rest });
+function report(options: Partial<DeltaReportOptions> & { readonly notified?: readonly string[] } = {}): DeltaReport {
+  const { notified = [], ...rest } = options;
+  return new DeltaReport({ controllersOf: () => notified, ...rest });
 }
 
 /** A short form of each line. */
@@ -38,7 +38,7 @@ describe("DeltaReport", () => {
   });
 
   test("holds a delta until its controllers were notified, and shows the keys under it", () => {
-    const view = report({ told: ["replicaset"] });
+    const view = report({ notified: ["replicaset"] });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
     expect(view.accept(first)).toEqual([]);
@@ -51,7 +51,7 @@ describe("DeltaReport", () => {
   });
 
   test("waits for every notified controller, and keeps the order of the deltas", () => {
-    const view = report({ told: ["deployment", "replicaset"] });
+    const view = report({ notified: ["deployment", "replicaset"] });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
     view.accept(first);
@@ -65,7 +65,7 @@ describe("DeltaReport", () => {
   });
 
   test("holds no delta longer than 50 ms; later keys are shown separately", () => {
-    const view = report({ told: ["replicaset"] });
+    const view = report({ notified: ["replicaset"] });
     const events = new Events();
     const delta = events.delta();
     view.accept(delta);
@@ -78,7 +78,7 @@ describe("DeltaReport", () => {
   });
 
   test("a late key beside a held delta is not reported as its effect: that delta is older", () => {
-    const view = report({ told: ["replicaset"] });
+    const view = report({ notified: ["replicaset"] });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
     view.accept(first);
@@ -89,7 +89,7 @@ describe("DeltaReport", () => {
   });
 
   test("leaves out deltas without a key, if only those with keys are requested", () => {
-    const view = report({ told: ["replicaset"], wanted: () => false });
+    const view = report({ notified: ["replicaset"], wanted: () => false });
     const events = new Events();
     const [first, second] = [events.delta(), events.delta({ key: "shop/other" })];
     for (const event of [first, second, events.notify(first.seq), events.notify(second.seq)]) view.accept(event);
@@ -171,7 +171,7 @@ describe("DeltaReport", () => {
   });
 
   test("shows keys without a delta, with their reason", () => {
-    const view = report({ told: ["replicaset"] });
+    const view = report({ notified: ["replicaset"] });
     const line = view.accept(
       new Events().make({
         stage: "enqueue",

@@ -40,7 +40,7 @@ function rewrite(objects: readonly Rewritten[], look: (view: Loops, n: number) =
 }
 
 /** `Deployment`, `ReplicaSet < Deployment`: in the order in which the loops are reported. */
-function told(view: Loops): readonly string[] {
+function loopTexts(view: Loops): readonly string[] {
   return (view.found() as readonly RewriteLoop[]).map(
     ({ of, followsFrom }) => of.kind + (followsFrom === undefined ? "" : ` < ${followsFrom.of.kind}`),
   );
@@ -58,7 +58,7 @@ describe("Loops of owners and their dependents", () => {
       { kind: "ReplicaSet", owner: "Deployment", fields: renewed, writer: kcm },
       { kind: "Deployment", fields: renewed, writer: op },
     ]);
-    expect(told(view)).toEqual(["Deployment", "ReplicaSet < Deployment", "Pod < Deployment"]);
+    expect(loopTexts(view)).toEqual(["Deployment", "ReplicaSet < Deployment", "Pod < Deployment"]);
   });
 
   test("an owner whose status alone loops is shown under its dependent", () => {
@@ -66,7 +66,7 @@ describe("Loops of owners and their dependents", () => {
       { kind: "Widget", fields: status, writer: op },
       { kind: "Deployment", owner: "Widget", fields: renewed, writer: op },
     ]);
-    expect(told(view)).toEqual(["Deployment", "Widget < Deployment"]);
+    expect(loopTexts(view)).toEqual(["Deployment", "Widget < Deployment"]);
   });
 
   test("a fight over a dependent is a separate loop, whatever happens to the owner", () => {
@@ -79,7 +79,7 @@ describe("Loops of owners and their dependents", () => {
         writer: (n) => (n % 2 === 0 ? "one" : "other"),
       },
     ]);
-    expect(told(view).toSorted()).toEqual(["Deployment", "ReplicaSet"]);
+    expect(loopTexts(view).toSorted()).toEqual(["Deployment", "ReplicaSet"]);
   });
 
   test("a dependent that the owner's writer rewrites as well is a separate loop", () => {
@@ -87,7 +87,7 @@ describe("Loops of owners and their dependents", () => {
       { kind: "Widget", fields: renewed, writer: op },
       { kind: "Deployment", owner: "Widget", fields: renewed, writer: op },
     ]);
-    expect(told(view).toSorted()).toEqual(["Deployment", "Widget"]);
+    expect(loopTexts(view).toSorted()).toEqual(["Deployment", "Widget"]);
   });
 
   test("a desired state comes before a status, however fast that is", () => {
@@ -95,7 +95,7 @@ describe("Loops of owners and their dependents", () => {
       { kind: "Node", fields: status, writer: kcm },
       { kind: "ConfigMap", fields: renewed, writer: op, from: 10 },
     ]);
-    expect(told(view)).toEqual(["ConfigMap", "Node"]);
+    expect(loopTexts(view)).toEqual(["ConfigMap", "Node"]);
   });
 
   test("a loop is not final while its owner may turn out to be the cause", () => {
@@ -109,7 +109,7 @@ describe("Loops of owners and their dependents", () => {
         for (const loop of now.settled()) if (loop.is === "rewritten") settled.push(loop.of.kind);
       },
     );
-    expect(told(view)).toEqual(["Deployment", "ReplicaSet < Deployment"]);
+    expect(loopTexts(view)).toEqual(["Deployment", "ReplicaSet < Deployment"]);
     expect(new Set(settled)).toEqual(new Set(["Deployment"]));
   });
 
@@ -122,23 +122,25 @@ describe("Loops of owners and their dependents", () => {
     const rollouts = (n: number): object => ({ spec: { image: `web:${Math.floor(n / 4)}` }, status: { updated: n } });
 
     test("are not a loop if they follow requests to its owner: rollouts and rollbacks", () => {
-      expect(told(rewrite([set, { kind: "Deployment", fields: rollouts, writer: op }]))).toEqual([]);
+      expect(loopTexts(rewrite([set, { kind: "Deployment", fields: rollouts, writer: op }]))).toEqual([]);
     });
 
     test("are a loop if nothing is requested of the owner", () => {
       const quiet = (n: number): object => ({ status: { updated: n } });
-      expect(told(rewrite([set, { kind: "Deployment", fields: quiet, writer: kcm }]))).toEqual(["ReplicaSet"]);
+      expect(loopTexts(rewrite([set, { kind: "Deployment", fields: quiet, writer: kcm }]))).toEqual(["ReplicaSet"]);
     });
 
     test("follow from the owner's loop, in whichever order they are examined", () => {
       const fought: Rewritten = { kind: "Deployment", fields: (n) => ({ spec: { replicas: n % 2 } }), writer: op };
-      expect(told(rewrite([set, fought]))).toEqual(["Deployment", "ReplicaSet < Deployment"]);
+      expect(loopTexts(rewrite([set, fought]))).toEqual(["Deployment", "ReplicaSet < Deployment"]);
     });
 
     test("are a loop if two writers undo each other's changes, whatever is requested of the owner", () => {
       const rivals = (n: number): string => (n % 2 === 0 ? "tool" : "kube-controller-manager");
       const fought: Rewritten = { ...set, fields: (n) => ({ spec: { replicas: n % 2 } }), writer: rivals };
-      expect(told(rewrite([fought, { kind: "Deployment", fields: rollouts, writer: op }]))).toEqual(["ReplicaSet"]);
+      expect(loopTexts(rewrite([fought, { kind: "Deployment", fields: rollouts, writer: op }]))).toEqual([
+        "ReplicaSet",
+      ]);
     });
   });
 });

@@ -13,7 +13,7 @@ import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import type { StageEvent, WriteEvent } from "../../../src/trace/events.ts";
-import { bodyOf, fakeTransport, type FakeAnswer, type FakeTransport } from "../transports.ts";
+import { bodyOf, fakeTransport, type FakeResponse, type FakeTransport } from "../transports.ts";
 
 interface Scene {
   readonly client: Client;
@@ -21,7 +21,7 @@ interface Scene {
   readonly writes: WriteEvent[];
 }
 
-function scene(answers: FakeAnswer | ((count: number, path: string) => FakeAnswer)): Scene {
+function scene(responses: FakeResponse | ((count: number, path: string) => FakeResponse)): Scene {
   const timeline = virtualTimeline(1000, seededRandom(1));
   const bus = new TraceBus({ now: () => timeline.now() });
   const writes: WriteEvent[] = [];
@@ -29,7 +29,7 @@ function scene(answers: FakeAnswer | ((count: number, path: string) => FakeAnswe
     if (event.stage === "write") writes.push(event);
   });
   const transport = fakeTransport((request, count) =>
-    typeof answers === "function" ? answers(count, request.path) : answers,
+    typeof responses === "function" ? responses(count, request.path) : responses,
   );
   return { client: createClient({ transport, bus, timeline }), transport, writes };
 }
@@ -236,17 +236,27 @@ describe("responses", () => {
   });
   const refusals: readonly {
     readonly name: string;
-    readonly answer: FakeAnswer;
+    readonly response: FakeResponse;
     readonly message: string;
     readonly is?: (error: unknown) => boolean;
     readonly retryAfterMs?: number;
   }[] = [
-    { name: "404", answer: { status: 404, body: status("NotFound", 404) }, message: "it is NotFound", is: isNotFound },
-    { name: "409", answer: { status: 409, body: status("Conflict", 409) }, message: "it is Conflict", is: isConflict },
-    { name: "410", answer: { status: 410, body: status("Expired", 410) }, message: "it is Expired", is: isExpired },
+    {
+      name: "404",
+      response: { status: 404, body: status("NotFound", 404) },
+      message: "it is NotFound",
+      is: isNotFound,
+    },
+    {
+      name: "409",
+      response: { status: 409, body: status("Conflict", 409) },
+      message: "it is Conflict",
+      is: isConflict,
+    },
+    { name: "410", response: { status: 410, body: status("Expired", 410) }, message: "it is Expired", is: isExpired },
     {
       name: "a proxy's HTML page",
-      answer: {
+      response: {
         status: 502,
         headers: { "retry-after": "7" },
         body: "<html><head><title>x</title></head><body><h1>502 Bad\nGateway</h1></body></html>",
@@ -254,25 +264,29 @@ describe("responses", () => {
       message: "the server answered 502: 502 Bad Gateway",
       retryAfterMs: 7000,
     },
-    { name: "an empty body", answer: { status: 503 }, message: "the server answered 503" },
-    { name: "JSON that is not a Status", answer: { status: 400, body: "{}" }, message: "the server answered 400: {}" },
+    { name: "an empty body", response: { status: 503 }, message: "the server answered 503" },
+    {
+      name: "JSON that is not a Status",
+      response: { status: 400, body: "{}" },
+      message: "the server answered 400: {}",
+    },
     {
       name: "a redirect to a login page",
-      answer: { status: 302, headers: { location: "https://login.example" } },
+      response: { status: 302, headers: { location: "https://login.example" } },
       message: "the server answered 302 and points to https://login.example: is this an API server?",
     },
     {
       name: "text with terminal escapes",
-      answer: { status: 500, body: "a\u001b[31mb" },
+      response: { status: 500, body: "a\u001b[31mb" },
       message: "the server answered 500: a [31mb",
     },
   ];
-  for (const { name, answer, message, is, retryAfterMs } of refusals) {
+  for (const { name, response, message, is, retryAfterMs } of refusals) {
     test(`${name} is a StatusError: ${message}`, async () => {
-      const error = await caught(scene(answer).client.get(Pods, at));
+      const error = await caught(scene(response).client.get(Pods, at));
       expect(error).toBeInstanceOf(StatusError);
       expect((error as StatusError).message).toBe(message);
-      expect((error as StatusError).code).toBe(answer.status as number);
+      expect((error as StatusError).code).toBe(response.status as number);
       expect((error as StatusError).retryAfterMs).toBe(retryAfterMs);
       if (is !== undefined) expect(is(error)).toBe(true);
     });
@@ -427,7 +441,7 @@ describe("write events", () => {
 });
 
 describe("discovery", () => {
-  const answers = (_: number, path: string): FakeAnswer => {
+  const respond = (_: number, path: string): FakeResponse => {
     const resource = (name: string, kind: string, shortNames?: string[]): object => ({
       name,
       kind,
@@ -462,7 +476,7 @@ describe("discovery", () => {
   };
 
   test("returns core first and the preferred version first, without subresources; a broken group affects no other", async () => {
-    const { kinds, unavailable } = await discover(scene(answers).client);
+    const { kinds, unavailable } = await discover(scene(respond).client);
     expect(kinds.map((kind) => `${kind.group}/${kind.version}/${kind.plural}`)).toEqual([
       "/v1/pods",
       "apps/v1/replicasets",
@@ -481,7 +495,7 @@ describe("discovery", () => {
   ];
   for (const { type, version } of types) {
     test(`findKind: ${type} is ${version ?? "nothing"}`, async () => {
-      const { kinds } = await discover(scene(answers).client);
+      const { kinds } = await discover(scene(respond).client);
       expect(findKind(kinds, type)?.version).toBe(version);
     });
   }

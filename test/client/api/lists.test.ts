@@ -15,15 +15,15 @@ function server(
   options: { readonly headOnly?: RegExp } = {},
 ): {
   transport: Transport;
-  asked: string[];
+  requested: string[];
   readonly finish: (page: string) => void;
 } {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const gates = new Map<string, () => void>();
   const transport: Transport = {
     send(request: ApiRequest) {
       const page = request.query?.find(([name]) => name === "continue")?.[1] ?? "p0";
-      asked.push(page);
+      requested.push(page);
       if (options.headOnly?.test(page) === true) return Promise.reject(new TransportError("broken"));
       const number = Number(page.slice(1));
       const next = number + 1 < pages ? `,"continue":"p${number + 1}"` : "";
@@ -44,7 +44,7 @@ function server(
       return Promise.resolve({ status: 200, header: () => undefined, body });
     },
   };
-  return { transport, asked, finish: (page) => gates.get(page)?.() };
+  return { transport, requested, finish: (page) => gates.get(page)?.() };
 }
 
 function listing(transport: Transport): (token: string) => Promise<{ name: string | undefined; next: string }> {
@@ -64,26 +64,26 @@ async function settle(): Promise<void> {
 
 describe("a paged list", () => {
   test("requests the next page while one is read, and not the one after", async () => {
-    const { transport, asked, finish } = server(3);
+    const { transport, requested, finish } = server(3);
     const page = listing(transport);
     const first = page("");
     await settle();
-    expect(asked).toEqual(["p0", "p1"]);
+    expect(requested).toEqual(["p0", "p1"]);
     finish("p0");
     expect(await first).toEqual({ name: "p0", next: "p1" });
-    expect(asked).toEqual(["p0", "p1"]);
+    expect(requested).toEqual(["p0", "p1"]);
     const second = page("p1");
     await settle();
-    expect(asked).toEqual(["p0", "p1", "p2"]);
+    expect(requested).toEqual(["p0", "p1", "p2"]);
     finish("p1");
     expect(await second).toEqual({ name: "p1", next: "p2" });
     finish("p2");
     expect(await page("p2")).toEqual({ name: "p2", next: "" });
-    expect(asked).toEqual(["p0", "p1", "p2"]);
+    expect(requested).toEqual(["p0", "p1", "p2"]);
   });
 
   test("reports the failure of a prefetched page when it is needed, and requests it again the next time", async () => {
-    const { transport, asked, finish } = server(2, { headOnly: /p1/ });
+    const { transport, requested, finish } = server(2, { headOnly: /p1/ });
     const page = listing(transport);
     const first = page("");
     await settle();
@@ -92,16 +92,16 @@ describe("a paged list", () => {
     const error = await page("p1").catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TransportError);
     void page("p1").catch(() => undefined);
-    expect(asked).toEqual(["p0", "p1", "p1"]);
+    expect(requested).toEqual(["p0", "p1", "p1"]);
   });
 
   test("drops prefetched pages when it restarts", async () => {
-    const { transport, asked } = server(2);
+    const { transport, requested } = server(2);
     const page = listing(transport);
     void page("");
     await settle();
     void page("");
     await settle();
-    expect(asked).toEqual(["p0", "p1", "p0", "p1"]);
+    expect(requested).toEqual(["p0", "p1", "p0", "p1"]);
   });
 });

@@ -211,11 +211,11 @@ describe.skipIf(kubectl === undefined)("a merged kubeconfig", () => {
     test(`selects kubectl's server: ${args.join(" ") || "no flags"}`, async () => {
       const joined = [first, second].join(":");
       // The request fails, but kubectl logs its URL.
-      const asked = Bun.spawnSync([kubectl ?? "", "get", "--raw", "/x", "-v6", "--request-timeout", "1s", ...args], {
+      const stderr = Bun.spawnSync([kubectl ?? "", "get", "--raw", "/x", "-v6", "--request-timeout", "1s", ...args], {
         env: { HOME: dir, KUBECONFIG: joined },
         stderr: "pipe",
       }).stderr.toString();
-      const server = /url="(https?:\/\/[^"]*?)\/x[?"]/.exec(asked)?.[1];
+      const server = /url="(https?:\/\/[^"]*?)\/x[?"]/.exec(stderr)?.[1];
       const ours = await loadRestConfig(hostFor(joined), given).then(
         (access) => access.server,
         () => undefined,

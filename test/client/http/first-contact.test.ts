@@ -4,14 +4,14 @@ import { withFirstContact } from "../../../src/client/http/first-contact.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
 import { rejection } from "../../support/rejection.ts";
-import { answer, get } from "../transports.ts";
+import { fakeResponse, get } from "../transports.ts";
 
 interface Scene {
   readonly transport: Transport;
   readonly timeline: VirtualTimeline;
-  readonly told: string[];
+  readonly events: string[];
   /** Responds to the oldest request. */
-  readonly answerOne: () => void;
+  readonly respondOne: () => void;
   readonly breakOne: () => void;
   readonly failProbe: (error: Error) => void;
 }
@@ -19,7 +19,7 @@ interface Scene {
 /** A server and a probe that respond when the test says so. */
 function scene(): Scene {
   const timeline = virtualTimeline(0, seededRandom(1));
-  const told: string[] = [];
+  const events: string[] = [];
   const waiting: PromiseWithResolvers<void>[] = [];
   const probe = Promise.withResolvers<void>();
   const inner: Transport = {
@@ -28,23 +28,23 @@ function scene(): Scene {
       waiting.push(one);
       request.signal.addEventListener("abort", () => one.reject(request.signal.reason));
       await one.promise;
-      return answer({ body: "ok" });
+      return fakeResponse({ body: "ok" });
     },
   };
   const transport = withFirstContact(inner, {
     timeline,
-    onSlow: () => told.push("slow"),
+    onSlow: () => events.push("slow"),
     probe(signal) {
-      told.push("probe");
-      signal.addEventListener("abort", () => told.push("probe ended"));
+      events.push("probe");
+      signal.addEventListener("abort", () => events.push("probe ended"));
       return probe.promise;
     },
   });
   return {
     transport,
     timeline,
-    told,
-    answerOne: () => waiting.shift()?.resolve(),
+    events,
+    respondOne: () => waiting.shift()?.resolve(),
     breakOne: () => waiting.shift()?.reject(new TransportError("the connection was closed")),
     failProbe: (error) => probe.reject(error),
   };
@@ -57,27 +57,27 @@ const wait = async (timeline: VirtualTimeline, ms: number): Promise<void> => {
 
 describe("the first contact with a server", () => {
   test("is not reported if the server responds within two seconds", async () => {
-    const { transport, timeline, told, answerOne } = scene();
+    const { transport, timeline, events, respondOne } = scene();
     const first = transport.send(get("/version"));
     await wait(timeline, 1900);
-    answerOne();
+    respondOne();
     expect((await first).status).toBe(200);
     await wait(timeline, 10_000);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   test("is reported once if it is slow, and waited for; later silence is not", async () => {
-    const { transport, timeline, told, answerOne } = scene();
+    const { transport, timeline, events, respondOne } = scene();
     const both = [transport.send(get("/version")), transport.send(get("/apis"))];
     await wait(timeline, 60_000);
-    expect(told).toEqual(["slow", "probe"]);
-    answerOne();
-    answerOne();
+    expect(events).toEqual(["slow", "probe"]);
+    respondOne();
+    respondOne();
     for (const response of await Promise.all(both)) expect(response.status).toBe(200);
     const later = transport.send(get("/pods"));
     await wait(timeline, 60_000);
-    expect(told).toEqual(["slow", "probe", "probe ended"]);
-    answerOne();
+    expect(events).toEqual(["slow", "probe", "probe ended"]);
+    respondOne();
     await later;
   });
 
@@ -91,14 +91,14 @@ describe("the first contact with a server", () => {
   });
 
   test("is reported if several attempts fail in a row", async () => {
-    const { transport, timeline, told, breakOne } = scene();
+    const { transport, timeline, events, breakOne } = scene();
     for (let tries = 0; tries < 3; tries++) {
       const failed = rejection(transport.send(get("/version")));
       breakOne();
       expect(await failed).toBeInstanceOf(TransportError);
       await wait(timeline, 1000);
     }
-    expect(told).toEqual(["slow"]);
+    expect(events).toEqual(["slow"]);
   });
 
   test("that the caller aborts ends with the caller's reason", async () => {

@@ -7,7 +7,7 @@ import { withRetries } from "../../../src/client/http/retries.ts";
 import { withWatchdog } from "../../../src/client/http/watchdog.ts";
 import { seededRandom } from "../../../src/platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../../src/platform/virtual-timeline.ts";
-import { answer, bodyOf, fakeTransport, get } from "../transports.ts";
+import { fakeResponse, bodyOf, fakeTransport, get } from "../transports.ts";
 
 const virtual = (): VirtualTimeline => virtualTimeline(0, seededRandom(1));
 const watch: Partial<ApiRequest> = { query: [["watch", "true"]] };
@@ -24,7 +24,7 @@ describe("rateLimited", () => {
     const inner: Transport = {
       send(request) {
         sent.push([request.path, timeline.now()]);
-        return Promise.resolve(answer({}));
+        return Promise.resolve(fakeResponse({}));
       },
     };
     const transport = withRateLimit(inner, { qps: 20, burst: 3, timeline });

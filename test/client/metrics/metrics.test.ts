@@ -10,14 +10,14 @@ import {
 import { rejection } from "../../support/rejection.ts";
 
 /** A reader that returns one document or throws an error, and records the requested paths. */
-function reader(answer: unknown): MetricsReader & { readonly asked: string[] } {
-  const asked: string[] = [];
+function reader(document: unknown): MetricsReader & { readonly paths: string[] } {
+  const paths: string[] = [];
   const raw = async (path: string): Promise<unknown> => {
-    asked.push(path);
-    if (answer instanceof Error) throw answer;
-    return answer;
+    paths.push(path);
+    if (document instanceof Error) throw document;
+    return document;
   };
-  return { asked, raw };
+  return { paths, raw };
 }
 
 const refused = (code: number): StatusError => new StatusError(code, { code });
@@ -31,7 +31,7 @@ describe("usage of pods", () => {
     expect(await podUsage(client, { namespace: "shop", labelSelector: "app in (a,b)" })).toEqual([
       { pod: "web-1", timestamp: measuredAt, windowMs: 90_500, containers },
     ]);
-    expect(client.asked).toEqual([
+    expect(client.paths).toEqual([
       "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods?labelSelector=app+in+%28a%2Cb%29",
     ]);
   });
@@ -52,17 +52,17 @@ describe("usage of pods", () => {
 });
 
 describe("custom metrics", () => {
-  const asked = { version: "v1beta2", namespace: "shop", metric: "qps", metricSelector: "" };
+  const query = { version: "v1beta2", namespace: "shop", metric: "qps", metricSelector: "" };
 
   test("of pods are requested for all that match a selector", async () => {
     const client = reader({
       items: [{ describedObject: { name: "a" }, timestamp, windowSeconds: 30, value: "1500m" }],
     });
     const of = { labelSelector: "app=web" };
-    expect(await customMetric(client, { ...asked, resource: "pods", of, metricSelector: "path=/" })).toEqual([
+    expect(await customMetric(client, { ...query, resource: "pods", of, metricSelector: "path=/" })).toEqual([
       { object: "a", timestamp: measuredAt, windowMs: 30_000, value: "1500m" },
     ]);
-    expect(client.asked).toEqual([
+    expect(client.paths).toEqual([
       "/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/pods/*/qps?labelSelector=app%3Dweb&metricLabelSelector=path%3D%2F",
     ]);
   });
@@ -70,14 +70,14 @@ describe("custom metrics", () => {
   test("of the first version have their window elsewhere, or none", async () => {
     const client = reader({ items: [{ window: 60, value: "1" }, { value: "2" }] });
     const of = { name: "web" };
-    const found = await customMetric(client, { ...asked, version: "v1beta1", resource: "services", of });
+    const found = await customMetric(client, { ...query, version: "v1beta1", resource: "services", of });
     expect(found.map(({ windowMs }) => windowMs)).toEqual([60_000, undefined]);
   });
 
   test("of a namespace have a separate path", async () => {
     const client = reader({ items: [] });
-    await customMetric(client, { ...asked, resource: undefined, of: "namespace" });
-    expect(client.asked).toEqual(["/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/metrics/qps"]);
+    await customMetric(client, { ...query, resource: undefined, of: "namespace" });
+    expect(client.paths).toEqual(["/apis/custom.metrics.k8s.io/v1beta2/namespaces/shop/metrics/qps"]);
   });
 
   test.each([
@@ -102,7 +102,7 @@ test("external metrics are requested by name and by the labels of their series",
   const client = reader({ items: [{ metricName: "depth", timestamp, value: "18" }] });
   const found = await externalMetric(client, { namespace: "shop", metric: "depth", metricSelector: "queue=mail" });
   expect(found.map(({ value }) => value)).toEqual(["18"]);
-  expect(client.asked).toEqual([
+  expect(client.paths).toEqual([
     "/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/depth?labelSelector=queue%3Dmail",
   ]);
 });

@@ -30,8 +30,8 @@ const clusterBinding = (name: string, to: object, subjects: readonly object[]): 
   post(clusterBindings, { metadata: { name: cluster(name) }, roleRef: to, subjects });
 
 const read = { apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] };
-const asks = (resourceAttributes: object): Step => post(reviews, { spec: { resourceAttributes } });
-const asksPath = (path: string, verb = "get"): Step =>
+const accessReview = (resourceAttributes: object): Step => post(reviews, { spec: { resourceAttributes } });
+const pathReview = (path: string, verb = "get"): Step =>
   post(reviews, { spec: { nonResourceAttributes: { path, verb } } });
 const here = { namespace: "{ns}" };
 
@@ -72,7 +72,7 @@ const allowed: readonly Case[] = [
     post(p.configmaps, { metadata: { name: "a" } }),
     del(`${p.configmaps}/a`),
     get("/api/v1/nodes"),
-    asks({ ...here, verb: "anything", group: "example.com", resource: "things" }),
+    accessReview({ ...here, verb: "anything", group: "example.com", resource: "things" }),
   ),
   granted(
     "one subresource, and the same subresource of all resources",
@@ -80,12 +80,12 @@ const allowed: readonly Case[] = [
       { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
       { apiGroups: ["*"], resources: ["*/scale"], verbs: ["get", "update"] },
     ],
-    asks({ ...here, verb: "get", resource: "pods", subresource: "log" }),
-    asks({ ...here, verb: "get", resource: "pods" }),
-    asks({ ...here, verb: "get", resource: "services", subresource: "log" }),
-    asks({ ...here, verb: "update", group: "apps", resource: "deployments", subresource: "scale" }),
-    asks({ ...here, verb: "update", group: "apps", resource: "deployments" }),
-    asks({ ...here, verb: "patch", group: "apps", resource: "deployments", subresource: "scale" }),
+    accessReview({ ...here, verb: "get", resource: "pods", subresource: "log" }),
+    accessReview({ ...here, verb: "get", resource: "pods" }),
+    accessReview({ ...here, verb: "get", resource: "services", subresource: "log" }),
+    accessReview({ ...here, verb: "update", group: "apps", resource: "deployments", subresource: "scale" }),
+    accessReview({ ...here, verb: "update", group: "apps", resource: "deployments" }),
+    accessReview({ ...here, verb: "patch", group: "apps", resource: "deployments", subresource: "scale" }),
     get(`${p.deployments}/none/scale`),
   ),
   granted(
@@ -103,8 +103,8 @@ const allowed: readonly Case[] = [
     get(p.configmaps),
     post(p.configmaps, { metadata: { name: "a" } }),
     put(`${p.configmaps}/b`, { metadata: { name: "b" } }),
-    asks({ ...here, verb: "list", resource: "configmaps" }),
-    asks({ ...here, verb: "list", resource: "configmaps", name: "b" }),
+    accessReview({ ...here, verb: "list", resource: "configmaps" }),
+    accessReview({ ...here, verb: "list", resource: "configmaps", name: "b" }),
   ),
   {
     name: "a ClusterRole in one namespace, and in all",
@@ -113,13 +113,13 @@ const allowed: readonly Case[] = [
       binding("b", ref("ClusterRole", cluster("read")), [userSubject(user)]),
       clusterBinding("all", ref("ClusterRole", cluster("read")), [groupSubject("{ns}-group")]),
       settle,
-      ...as(user, get(p.pods), get("/api/v1/namespaces/none/pods"), asks({ verb: "list", resource: "pods" })),
+      ...as(user, get(p.pods), get("/api/v1/namespaces/none/pods"), accessReview({ verb: "list", resource: "pods" })),
       ...withHeaders(
         { "impersonate-user": "somebody", "impersonate-group": "{ns}-group" },
         get(p.pods),
         get("/api/v1/namespaces/none/pods"),
-        asks({ verb: "list", resource: "pods" }),
-        asks({ verb: "watch", resource: "pods" }),
+        accessReview({ verb: "list", resource: "pods" }),
+        accessReview({ verb: "watch", resource: "pods" }),
       ),
     ],
   },
@@ -132,9 +132,13 @@ const allowed: readonly Case[] = [
         { kind: "ServiceAccount", name: "other", namespace: "default" },
       ]),
       settle,
-      ...as("system:serviceaccount:{ns}:own", get(p.pods), asks({ ...here, verb: "get", resource: "pods" })),
-      ...as("system:serviceaccount:default:other", get(p.pods), asks({ ...here, verb: "get", resource: "pods" })),
-      ...as("system:serviceaccount:default:own", get(p.pods), asks({ ...here, verb: "get", resource: "pods" })),
+      ...as("system:serviceaccount:{ns}:own", get(p.pods), accessReview({ ...here, verb: "get", resource: "pods" })),
+      ...as(
+        "system:serviceaccount:default:other",
+        get(p.pods),
+        accessReview({ ...here, verb: "get", resource: "pods" }),
+      ),
+      ...as("system:serviceaccount:default:own", get(p.pods), accessReview({ ...here, verb: "get", resource: "pods" })),
     ],
   },
   {
@@ -145,11 +149,11 @@ const allowed: readonly Case[] = [
       settle,
       ...as(
         user,
-        asksPath("/metrics"),
-        asksPath("/metrics/slis"),
-        asksPath("/logs/a/b"),
-        asksPath("/logs"),
-        asksPath("/metrics", "post"),
+        pathReview("/metrics"),
+        pathReview("/metrics/slis"),
+        pathReview("/logs/a/b"),
+        pathReview("/logs"),
+        pathReview("/metrics", "post"),
         get("/metrics/none"),
       ),
     ],
@@ -161,8 +165,8 @@ const allowed: readonly Case[] = [
       // Another user, because the errors of several bindings for one user come in any order.
       binding("c", ref("ClusterRole", cluster("none")), [userSubject("{ns}-other")]),
       settle,
-      ...as(user, get(p.pods), asks({ ...here, verb: "get", resource: "pods" })),
-      ...as("{ns}-other", get(p.pods), asks({ ...here, verb: "get", resource: "pods" })),
+      ...as(user, get(p.pods), accessReview({ ...here, verb: "get", resource: "pods" })),
+      ...as("{ns}-other", get(p.pods), accessReview({ ...here, verb: "get", resource: "pods" })),
       ...as(user, post(rulesReviews, { spec: { namespace: "{ns}" } })),
     ],
   },
@@ -180,7 +184,9 @@ const allowed: readonly Case[] = [
   },
   {
     name: "names with HTML characters",
-    steps: [...as("a<b>&c", get(p.pods), get("/metrics/none"), asks({ ...here, verb: "get", resource: "pods" }))],
+    steps: [
+      ...as("a<b>&c", get(p.pods), get("/metrics/none"), accessReview({ ...here, verb: "get", resource: "pods" })),
+    ],
   },
 ];
 

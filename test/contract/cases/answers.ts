@@ -24,7 +24,7 @@ const each = (name: string, path: string, ...accepts: readonly string[]): Case =
   name: `accepts ${name}`,
   steps: [post(configmaps, configMap("a")), ...accepts.map((accept) => at(path, accept))],
 });
-const asked = (path: string, headers: Readonly<Record<string, string>>): Step => ({ ...get(path), headers });
+const getWith = (path: string, headers: Readonly<Record<string, string>>): Step => ({ ...get(path), headers });
 const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
 
 const aggregated = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -36,9 +36,9 @@ const tags = {
   apis: "A74552DF419C4697E3A22F67B8FE55FD8F2CC33F6134FF206B16341598294CDE9896C7F67B2819217E6BB70E74F97FCC864DDFCDB02FDA565699CC7D6E3CC377",
 };
 
-const keeping = (path: string, said: string): Step => ({
+const keeping = (path: string, etag: string): Step => ({
   ...at(path, `${json};${aggregated}`),
-  headers: { "if-none-match": said },
+  headers: { "if-none-match": etag },
   shows: kept,
 });
 
@@ -127,7 +127,7 @@ export const answers: Table = {
       name: "all groups in one document, with an ETag that the client has",
       steps: [
         ...Object.values(tags).flatMap((tag) =>
-          [`"${tag}"`, `W/"${tag}"`, `"x", "${tag}"`, tag, "*"].map((said) => keeping("/api", said)),
+          [`"${tag}"`, `W/"${tag}"`, `"x", "${tag}"`, tag, "*"].map((etag) => keeping("/api", etag)),
         ),
         keeping("/apis", `"${tags.apis}"`),
         { ...at("/apis", json), headers: { "if-none-match": `"${tags.apis}"` }, shows: kept },
@@ -203,18 +203,18 @@ export const answers: Table = {
     {
       name: "impersonation needs a user name, and grants nothing",
       steps: [
-        asked("/api/v1/secrets", { "impersonate-user": "nobody" }),
-        asked(`${configmaps}/a`, { "impersonate-user": "nobody" }),
-        asked("/apis/apps/v1/namespaces/{ns}/deployments/a/scale", { "impersonate-user": "nobody" }),
-        asked("/api/v1/nodes/a", { "impersonate-user": "nobody" }),
+        getWith("/api/v1/secrets", { "impersonate-user": "nobody" }),
+        getWith(`${configmaps}/a`, { "impersonate-user": "nobody" }),
+        getWith("/apis/apps/v1/namespaces/{ns}/deployments/a/scale", { "impersonate-user": "nobody" }),
+        getWith("/api/v1/nodes/a", { "impersonate-user": "nobody" }),
         { ...post(configmaps, configMap("a")), headers: { "impersonate-user": "system:anonymous" } },
-        asked("/api/v1/secrets", { "impersonate-user": "system:serviceaccount:default:default" }),
-        asked("/api/v1/secrets", { "impersonate-group": "system:masters" }),
-        asked("/api/v1/secrets", { "impersonate-extra-scopes": "x" }),
-        asked("/api/v1/secrets", { "impersonate-uid": "x" }),
-        asked(configmaps, { "impersonate-user": "somebody", "impersonate-group": "system:masters" }),
-        asked("/metrics/nope", { "impersonate-user": "nobody" }),
-        asked("/version", { "impersonate-user": "nobody" }),
+        getWith("/api/v1/secrets", { "impersonate-user": "system:serviceaccount:default:default" }),
+        getWith("/api/v1/secrets", { "impersonate-group": "system:masters" }),
+        getWith("/api/v1/secrets", { "impersonate-extra-scopes": "x" }),
+        getWith("/api/v1/secrets", { "impersonate-uid": "x" }),
+        getWith(configmaps, { "impersonate-user": "somebody", "impersonate-group": "system:masters" }),
+        getWith("/metrics/nope", { "impersonate-user": "nobody" }),
+        getWith("/version", { "impersonate-user": "nobody" }),
         { ...watching(configmaps, 1, "timeoutSeconds=1"), headers: { "impersonate-user": "nobody" } },
         {
           ...post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {}),

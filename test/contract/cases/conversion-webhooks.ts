@@ -1,7 +1,7 @@
 /** Custom resources that a webhook converts between versions. */
 import { apply, type Case, del, get, patch, post, put, settle, type Step, type Table, watching } from "../case.ts";
 import { isObject, type Json } from "../names.ts";
-import { always, type Answer, type Webhook } from "../webhooks.ts";
+import { always, type WebhookResponse, type Webhook } from "../webhooks.ts";
 import { established, group, specOf, twoVersions, widgets, widgetsV2 } from "./definition-steps.ts";
 import { applying, constraints, mutating, validating } from "./policy-steps.ts";
 
@@ -25,7 +25,7 @@ function converted(object: Json, apiVersion: string): Json {
 
 type Change = (objects: readonly Json[]) => readonly unknown[];
 
-const answered = (request: Json, review: Json, response: Json): Answer => ({
+const reviewResponse = (request: Json, review: Json, response: Json): WebhookResponse => ({
   json: { kind: review["kind"], apiVersion: review["apiVersion"], response: { uid: request["uid"], ...response } },
 });
 
@@ -36,7 +36,7 @@ const converting =
     const { objects, desiredAPIVersion } = request;
     const list = Array.isArray(objects) ? (objects as Json[]) : [];
     const all = list.map((object) => converted(object, String(desiredAPIVersion)));
-    return answered(request, review, { result: { status: "Success" }, convertedObjects: change(all), ...more });
+    return reviewResponse(request, review, { result: { status: "Success" }, convertedObjects: change(all), ...more });
   };
 
 const spec = (webhook: Json = {}): Json => ({
@@ -104,7 +104,7 @@ const withMetadata = (change: (metadata: Json) => Json): Webhook =>
 /** Fails to convert to v2, which is not stored, and converts to the storage version. */
 const onlyBack: Webhook = (request, review) =>
   String(request["desiredAPIVersion"]).endsWith("/v2")
-    ? answered(request, review, { result: { status: "Failed", message: "cannot do that" } })
+    ? reviewResponse(request, review, { result: { status: "Failed", message: "cannot do that" } })
     : converting()(request, review);
 
 /** Match constraints for v2 of widgets; requests of any version match. */
@@ -241,10 +241,10 @@ export const conversionWebhookCases: Table = {
       })),
     ),
     broken("an error with a message", (request, review) =>
-      answered(request, review, { result: { status: "Failed", message: "cannot do that" } }),
+      reviewResponse(request, review, { result: { status: "Failed", message: "cannot do that" } }),
     ),
     broken("an error without a message", (request, review) =>
-      answered(request, review, { result: { status: "Failed" } }),
+      reviewResponse(request, review, { result: { status: "Failed" } }),
     ),
     broken("another uid of the response", converting(undefined, { uid: "other" })),
     broken("no response", (_request, review) => ({ json: { kind: review["kind"], apiVersion: review["apiVersion"] } })),

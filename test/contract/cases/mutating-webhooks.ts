@@ -1,6 +1,6 @@
 /** Mutating admission webhooks: patches, their order, reinvocation, and the processing of the result. */
 import { type Case, configMap, del, get, patch, paths, pod, post, put, type Table, workload } from "../case.ts";
-import { allowing, allows, answered, denying, patching, type Webhook } from "../webhooks.ts";
+import { allowing, allows, reviewResponse, denying, patching, type Webhook } from "../webhooks.ts";
 import { isObject, type Json } from "../names.ts";
 import { established, group, specOf, widgets } from "./definition-steps.ts";
 import { hooked, registrations, rule, webhook } from "./webhooks.ts";
@@ -25,7 +25,7 @@ const counting =
       Object.keys(there).length === 0
         ? [{ op: "add", path: "/metadata/labels", value: { [name]: "0" } }]
         : [{ op: "add", path: `/metadata/labels/${name}`, value: String(Object.keys(there).length) }];
-    return answered(request, review, {
+    return reviewResponse(request, review, {
       allowed: true,
       patchType: "JSONPatch",
       patch: btoa(JSON.stringify(operations)),

@@ -199,8 +199,8 @@ const whole = { resources: { requests: { cpu: "3" }, limits: { cpu: "4" } } };
 
 const resize = (name: string, spec: Fields): Step =>
   patch("strategic", `${pods}/${name}/resize`, { spec }, "dryRun=All");
-const toHave = (asked: unknown, more: Fields = {}): Fields => ({
-  containers: [{ name: "c", resources: asked, ...more }],
+const toHave = (containerResources: unknown, more: Fields = {}): Fields => ({
+  containers: [{ name: "c", resources: containerResources, ...more }],
 });
 const initToHave = (name: string, more: Fields): Fields => ({ initContainers: [{ name, ...more }] });
 const running = (more: Fields = {}): Step =>
@@ -228,7 +228,7 @@ const resizes: readonly Case[] = [
         { limits: null },
         { requests: { cpu: "-1" } },
         null,
-      ].map((asked) => resize("a", toHave(asked))),
+      ].map((containerResources) => resize("a", toHave(containerResources))),
       resize("a", { containers: [{ name: "z", image: "i" }] }),
       patch("merge", `${pods}/a/resize`, { spec: { containers: [{ name: "z", image: "i" }] } }, "dryRun=All"),
       resize("a", toHave({ requests: { cpu: "1500m" } }, { image: "other" })),

@@ -41,26 +41,26 @@ const judged = (name: string, spec: Json, ...values: readonly string[]): Case =>
 
 const isOk = "object.data.a == 'ok'";
 
-const said = (more: Json): Json => ({ validations: [{ expression: isOk, ...more }] });
+const withMessage = (more: Json): Json => ({ validations: [{ expression: isOk, ...more }] });
 
-const answers: readonly Case[] = [
+const verdicts: readonly Case[] = [
   judged("a policy rejects what its expression does not allow", expecting(isOk), "ok", "no"),
-  judged("a message", said({ message: " only ok \t" }), "no"),
+  judged("a message", withMessage({ message: " only ok \t" }), "no"),
   judged(
     "a message expression",
-    said({ message: "fallback", messageExpression: "'got ' + object.data.a + ' '" }),
+    withMessage({ message: "fallback", messageExpression: "'got ' + object.data.a + ' '" }),
     "no",
     "\n",
   ),
   judged(
     "message expressions with unusable results",
-    said({ messageExpression: "object.data.a == 'x' ? '' : 'a\\nb'" }),
+    withMessage({ messageExpression: "object.data.a == 'x' ? '' : 'a\\nb'" }),
     "x",
     "y",
   ),
-  judged("a message that fails", said({ message: "fallback", messageExpression: "object.data.missing" }), "x"),
+  judged("a message that fails", withMessage({ message: "fallback", messageExpression: "object.data.missing" }), "x"),
   ...["Forbidden", "Invalid", "RequestEntityTooLarge"].map((reason) =>
-    judged(`reason ${reason}`, said({ reason, message: "no" }), "x"),
+    judged(`reason ${reason}`, withMessage({ reason, message: "no" }), "x"),
   ),
   judged(
     "several expressions, of which the first failing one is reported",
@@ -560,5 +560,5 @@ export const policyCases: Table = {
   name: "policies",
   sideBySide: true,
   slow: "the real server takes a second to see a policy",
-  cases: [...answers, ...operations, ...matching, ...params, ...rights, ...annotations],
+  cases: [...verdicts, ...operations, ...matching, ...params, ...rights, ...annotations],
 };

@@ -21,7 +21,7 @@ const claim = (name: string, more: Fields = {}): Step =>
     metadata: { name },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...more },
   });
-const asking = (requests: Fields, limits: Fields = {}): Fields => ({
+const containerWith = (requests: Fields, limits: Fields = {}): Fields => ({
   name: "c",
   image: "i",
   resources: { requests, limits },
@@ -88,9 +88,9 @@ const cases: readonly Case[] = [
       post(pods, pod("a")),
       settle,
       post(pods, pod("b")),
-      post(pods, pod("c", {}, { containers: [asking({ cpu: "1" })] })),
+      post(pods, pod("c", {}, { containers: [containerWith({ cpu: "1" })] })),
       settle,
-      post(pods, pod("d", {}, { containers: [asking({ cpu: "1" })] })),
+      post(pods, pod("d", {}, { containers: [containerWith({ cpu: "1" })] })),
       claim("a"),
       claim("b", { volumeAttributesClassName: "x" }),
       settle,
@@ -154,7 +154,7 @@ const cases: readonly Case[] = [
           {},
           {
             initContainers: [{ name: "i", image: "i" }],
-            containers: [asking({ cpu: "1" }, { memory: "1Gi" }), { name: "d", image: "i" }],
+            containers: [containerWith({ cpu: "1" }, { memory: "1Gi" }), { name: "d", image: "i" }],
           },
         ),
       ),
@@ -164,16 +164,20 @@ const cases: readonly Case[] = [
           "c",
           {},
           {
-            initContainers: [{ ...asking({ cpu: "500m" }, { memory: "1Gi" }), name: "s", restartPolicy: "Always" }],
-            containers: [asking({ cpu: "1", "example.com/gpu": "1" }, { memory: "1Gi", "example.com/gpu": "1" })],
+            initContainers: [
+              { ...containerWith({ cpu: "500m" }, { memory: "1Gi" }), name: "s", restartPolicy: "Always" },
+            ],
+            containers: [
+              containerWith({ cpu: "1", "example.com/gpu": "1" }, { memory: "1Gi", "example.com/gpu": "1" }),
+            ],
           },
         ),
       ),
       settle,
       get(`${quotas}/q`),
-      post(pods, pod("d", {}, { containers: [asking({ cpu: "1" }, { memory: "1Gi" })] })),
-      patch("strategic", `${pods}/c/resize`, { spec: { containers: [asking({ cpu: "2" })] } }),
-      patch("strategic", `${pods}/c/resize`, { spec: { containers: [asking({ cpu: "1100m" })] } }),
+      post(pods, pod("d", {}, { containers: [containerWith({ cpu: "1" }, { memory: "1Gi" })] })),
+      patch("strategic", `${pods}/c/resize`, { spec: { containers: [containerWith({ cpu: "2" })] } }),
+      patch("strategic", `${pods}/c/resize`, { spec: { containers: [containerWith({ cpu: "1100m" })] } }),
       settle,
       get(`${quotas}/q`),
       post(paths.jobs, {

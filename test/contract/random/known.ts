@@ -36,21 +36,21 @@ export function withoutKnown(theirs: Result, ours: Result): { theirs: Result; ou
 }
 
 /** A wild request to which the servers respond with different statuses, and the two statuses. */
-export interface Answered {
+export interface StatusDifference {
   readonly step: Step;
   readonly theirs: number;
   readonly ours: number;
 }
 
 /** A wild request for which responses of different status classes are expected. */
-export interface KnownAnswer {
+export interface KnownStatusDifference {
   readonly reason: string;
   /** Depends on when the request is sent, so it does not have to occur. */
   readonly byChance?: true;
-  is(answered: Answered): boolean;
+  is(difference: StatusDifference): boolean;
 }
 
-export const knownAnswers: readonly KnownAnswer[] = [
+export const knownStatusDifferences: readonly KnownStatusDifference[] = [
   {
     reason:
       "a success policy of a Job that has no completions: the real server panics, the sandbox asks for completions",

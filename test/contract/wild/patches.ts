@@ -137,7 +137,7 @@ const merged = (item: unknown, change: unknown): unknown =>
 function directive(dice: Dice, { path }: Place): Json {
   const own = path.findLast((key) => !/^\d+$/.test(key)) ?? "spec";
   const at = path.slice(0, path.lastIndexOf(own));
-  const said: readonly Json[] = [
+  const directives: readonly Json[] = [
     { [own]: [{ $patch: dice.one(["replace", "delete", "merge", "other"]) }] },
     { [own]: { $patch: dice.one(["replace", "delete", "merge", "other"]) } },
     { [own]: { $retainKeys: dice.one<unknown>([["a"], [], "a", [1]]) } },
@@ -146,7 +146,7 @@ function directive(dice: Dice, { path }: Place): Json {
     { [own]: [{ $patch: "delete", name: "c" }] },
     { [own]: [{ name: "c", $patch: "replace" }] },
   ];
-  return nested(at, dice.one(said), undefined) as Json;
+  return nested(at, dice.one(directives), undefined) as Json;
 }
 
 const noPatches: readonly Patch[] = [

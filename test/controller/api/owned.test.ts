@@ -295,15 +295,18 @@ describe("watchPrimary", () => {
 
   const again = replicaSetOf({ meta: { uid: "uid-2" } });
   const rows = [
-    { name: "when it is deleted", told: { type: "deleted", object: web, tombstone: false } },
-    { name: "when another one has taken its name, unseen", told: { type: "updated", before: web, object: again } },
+    { name: "when it is deleted", notification: { type: "deleted", object: web, tombstone: false } },
+    {
+      name: "when another one has taken its name, unseen",
+      notification: { type: "updated", before: web, object: again },
+    },
   ] as const;
-  for (const { name, told } of rows) {
+  for (const { name, notification } of rows) {
     test(`forgets the expectations of an object ${name}`, () => {
       scene.expectations.expectCreations("shop/web", 3);
       scene.put(Pods, podOf("a"));
       scene.consistency.wrote({ key: "shop/web", uid: web.metadata.uid }, Pods, "99999");
-      scene.notify(ReplicaSets, told);
+      scene.notify(ReplicaSets, notification);
       expect(scene.expectations.of("shop/web")).toBeUndefined();
       expect(() => scene.consistency.ensureReady("shop/web")).not.toThrow();
     });

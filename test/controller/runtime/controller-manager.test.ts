@@ -540,27 +540,27 @@ describe("a cache that does not sync", () => {
   });
 
   test("holds up only syncs that wait for it, if its watch is deferred", async () => {
-    const said: string[] = [];
+    const log: string[] = [];
     const sync: Sync = async (_key, context) => {
       try {
         context.cache(Things);
       } catch (error) {
-        said.push(String(error));
+        log.push(String(error));
       }
       await context.waitForCacheSync(ReplicaSets);
-      said.push("waits");
+      log.push("waits");
       await context.waitForCacheSync(Things);
-      said.push("never said");
+      log.push("never said");
     };
     const { cluster, manager } = await startUnfilled([looker(sync, withThings({ deferred: true }))]);
     expect(manager.isReady).toBe(true);
-    expect(said).toEqual([
+    expect(log).toEqual([
       "RangeError: Cannot read the cache of Thing: its first list is not there; wait for it with waitForCacheSync()",
       "waits",
     ]);
     await cluster.settle(manager.stop());
     expect(cluster.events("done").map(({ error }) => error)).toEqual(["the run ends before the caches are filled"]);
-    expect(said).toHaveLength(2);
+    expect(log).toHaveLength(2);
   });
 });
 

@@ -19,7 +19,7 @@ interface Scene {
   /** Keyed by group version: `apps/v1`. */
   readonly moods: Map<string, Mood>;
   /** The controller's notifications: `added namespaces a`. */
-  readonly told: string[];
+  readonly notifications: string[];
   /** Number of kinds in each discovery. */
   readonly discovered: number[];
   /** Kinds that are watched now. */
@@ -32,7 +32,7 @@ interface Scene {
 
 const discoveryIntervalMs = 30_000;
 
-function observer(scene: Pick<Scene, "told" | "discovered">): ControllerDefinition {
+function observer(scene: Pick<Scene, "notifications" | "discovered">): ControllerDefinition {
   return defineController({
     name: "observer",
     aliases: [],
@@ -45,7 +45,7 @@ function observer(scene: Pick<Scene, "told" | "discovered">): ControllerDefiniti
       initialSyncTimeoutMs: discoveryIntervalMs,
       discovered: (kinds) => void scene.discovered.push(kinds.length),
       on({ type, object }, kind, context) {
-        scene.told.push(`${type} ${kind.plural} ${object.metadata.name}`);
+        scene.notifications.push(`${type} ${kind.plural} ${object.metadata.name}`);
         expect(Object.keys(object)).toEqual(["metadata"]);
         context.enqueue(`${kind.kind} ${object.metadata.name}`);
       },
@@ -64,7 +64,7 @@ async function scene(beside: readonly ControllerDefinition[] = []): Promise<Scen
   const { timeline, random, bus, sandbox } = cluster;
   const moods = new Map<string, Mood>();
   const lists: string[] = [];
-  const told: string[] = [];
+  const notifications: string[] = [];
   const discovered: number[] = [];
   const failed: Scene["failed"] = [];
   const clientFor = (name: string): Client => {
@@ -73,7 +73,7 @@ async function scene(beside: readonly ControllerDefinition[] = []): Promise<Scen
   };
   const informers = new SharedInformerFactory({ client: clientFor("informers"), timeline, random, bus, freeze: true });
   const manager = new ControllerManager({
-    controllers: [...beside, observer({ told, discovered })],
+    controllers: [...beside, observer({ notifications, discovered })],
     informers,
     clientOf: ({ name }) => clientFor(name),
     bus,
@@ -82,7 +82,7 @@ async function scene(beside: readonly ControllerDefinition[] = []): Promise<Scen
     onDiscoveryFailed: (_, why) => void failed.push({ at: timeline.now(), why }),
   });
   const watched = (): readonly string[] => (manager.controllers.at(-1)?.discovered?.kinds ?? []).map(resourceOf).sort();
-  return { cluster, manager, moods, told, discovered, watched, lists, failed };
+  return { cluster, manager, moods, notifications, discovered, watched, lists, failed };
 }
 
 function moody(inner: Transport, moods: ReadonlyMap<string, Mood>, lists: string[]): Transport {
@@ -93,14 +93,14 @@ function moody(inner: Transport, moods: ReadonlyMap<string, Mood>, lists: string
         lists.push(`${path} ${/as=(\w+)/.exec(headers["accept"] ?? "")?.[1] ?? "whole"}`);
       }
       const mood = moods.get(path.replace(/^\/apis?\//, "")) ?? "there";
-      if (mood === "gone") return answer(200, { kind: "APIResourceList", resources: [] });
-      if (mood === "down") return answer(503, { kind: "Status", code: 503, reason: "ServiceUnavailable" });
+      if (mood === "gone") return jsonResponse(200, { kind: "APIResourceList", resources: [] });
+      if (mood === "down") return jsonResponse(503, { kind: "Status", code: 503, reason: "ServiceUnavailable" });
       return inner.send(request);
     },
   };
 }
 
-function answer(status: number, body: object): ApiResponse {
+function jsonResponse(status: number, body: object): ApiResponse {
   const pieces = [new TextEncoder().encode(JSON.stringify(body))];
   return {
     status,
@@ -130,7 +130,7 @@ describe("a controller that discovers the kinds that it watches", () => {
     await it.cluster.settle(it.cluster.clientFor("you").create(Nodes, { metadata: { name: "a" } }));
     await started(it);
     expect(it.watched()).toEqual(["namespaces", "nodes", "replicasets.apps"]);
-    expect(it.told).toContain("added nodes a");
+    expect(it.notifications).toContain("added nodes a");
     expect(it.lists.sort()).toEqual([
       "/api/v1/namespaces PartialObjectMetadataList",
       "/api/v1/nodes PartialObjectMetadataList",
@@ -141,7 +141,7 @@ describe("a controller that discovers the kinds that it watches", () => {
 
   test("shares the informer of a controller that reads whole objects of a kind", async () => {
     const whole = defineController({
-      ...observer({ told: [], discovered: [] }),
+      ...observer({ notifications: [], discovered: [] }),
       name: "whole",
       for: Nodes,
       watches: [watch({ kind: Nodes, on: () => undefined })],
@@ -246,7 +246,7 @@ describe("a controller that discovers the kinds that it watches", () => {
 });
 
 describe("defineController", () => {
-  const nothing = observer({ told: [], discovered: [] });
+  const nothing = observer({ notifications: [], discovered: [] });
   const { dynamicWatches: _, ...neither } = nothing;
   const table = [
     { name: "without a kind and without discovery", definition: neither, says: "neither for a kind nor discovers any" },
@@ -267,7 +267,7 @@ test("a controller of all kinds cannot be limited to a scope", async () => {
   const informers = new SharedInformerFactory({ client, timeline, random, bus });
   const make = (): ControllerManager =>
     new ControllerManager({
-      controllers: [observer({ told: [], discovered: [] })],
+      controllers: [observer({ notifications: [], discovered: [] })],
       informers,
       clientOf: () => client,
       bus,

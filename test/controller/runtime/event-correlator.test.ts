@@ -16,7 +16,7 @@ function event(message: string, rest: Partial<NewEvent> = {}): NewEvent {
   };
 }
 
-const told = (correlated: Correlated): string =>
+const textOf = (correlated: Correlated): string =>
   correlated.do === "skip"
     ? "skip"
     : `${correlated.do} ${correlated.event.count} ${correlated.event.metadata.name} ${correlated.event.message}`;
@@ -28,9 +28,9 @@ describe("EventCorrelator", () => {
       metadata: { name: "web.later", namespace: "shop" },
       lastTimestamp: "2026-01-01T00:01:00Z",
     });
-    expect(told(correlator.correlate(event("a")))).toBe("create 1 web.a a");
+    expect(textOf(correlator.correlate(event("a")))).toBe("create 1 web.a a");
     const second = correlator.correlate(again);
-    expect(told(second)).toBe("patch 2 web.a a");
+    expect(textOf(second)).toBe("patch 2 web.a a");
     expect(second.do === "patch" && second.body).toEqual({
       count: 2,
       lastTimestamp: "2026-01-01T00:01:00Z",
@@ -42,13 +42,13 @@ describe("EventCorrelator", () => {
     const correlator = new EventCorrelator(() => 0);
     correlator.correlate(event("a"));
     correlator.observed({ ...event("a"), count: 7, metadata: { name: "web.server" } } as Event);
-    expect(told(correlator.correlate(event("a")))).toBe("patch 8 web.server a");
+    expect(textOf(correlator.correlate(event("a")))).toBe("patch 8 web.server a");
   });
 
   test("combines the tenth different message of a reason, and all that follow within ten minutes", () => {
     let now = 0;
     const correlator = new EventCorrelator(() => now);
-    const first = Array.from({ length: 12 }, (_, i) => told(correlator.correlate(event(`m${i}`))));
+    const first = Array.from({ length: 12 }, (_, i) => textOf(correlator.correlate(event(`m${i}`))));
     expect(first.slice(0, 9).every((line) => line.startsWith("create 1 "))).toBe(true);
     expect(first.slice(9)).toEqual([
       "create 1 web.m9 (combined from similar events): m9",
@@ -58,7 +58,7 @@ describe("EventCorrelator", () => {
     const combined = correlator.correlate({ ...event("m12"), reportingComponent: "replicaset-controller" });
     expect(combined).toMatchObject({ event: { reportingComponent: "", source: event("").source } });
     now += 600_001;
-    expect(told(correlator.correlate(event("m20")))).toBe("create 1 web.m20 m20");
+    expect(textOf(correlator.correlate(event("m20")))).toBe("create 1 web.m20 m20");
   });
 
   test("permits 25 Events about one object, then one every five minutes; other objects are not held back", () => {

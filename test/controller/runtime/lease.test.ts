@@ -269,16 +269,16 @@ describe("HeldLease", () => {
         update: (...args) => (down ? down503() : real.update(...args)),
         get: (...args) => (down ? down503() : real.get(...args)),
       };
-      let said = "";
-      const held = lease(cluster, "first", { client, onLost: (why) => (said = why) });
+      let reason = "";
+      const held = lease(cluster, "first", { client, onLost: (why) => (reason = why) });
       await cluster.settle(held.acquire());
       down = true;
       if (silentMs > 0) await pass(cluster, silentMs);
       await cluster.settle(cluster.clientFor("user").delete(Leases, at));
       down = false;
       await pass(cluster, 8000);
-      expect({ said, holder: await holder(cluster) }).toEqual({
-        said: lost,
+      expect({ reason, holder: await holder(cluster) }).toEqual({
+        reason: lost,
         holder: lost === "" ? "first" : undefined,
       });
     }

@@ -34,7 +34,7 @@ async function claimWith(owner: ReplicaSet, pods: readonly Pod[], finalizers?: r
     ownerKind: ReplicaSets,
     kind: Pods,
     selector,
-    onWrite: (answer) => void written.push(answer),
+    onWrite: (pod) => void written.push(pod),
     ...(finalizers !== undefined && { finalizers }),
   });
   return { names: claimed.map((pod) => pod.metadata.name), written };

@@ -40,17 +40,17 @@ function requestOf(parts: Parts = {}): CertificateSigningRequest {
 
 let scene: Scene;
 /** The subresources of the access reviews. */
-let asked: string[];
+let reviewed: string[];
 beforeEach(() => {
   scene = syncScene(certificateSigningRequestApproving);
-  asked = [];
+  reviewed = [];
 });
 
 function allow(...subresources: readonly string[]): void {
   scene.beyond = {
     review(question) {
       const { spec } = question as { readonly spec: { readonly resourceAttributes: { readonly subresource: string } } };
-      asked.push(spec.resourceAttributes.subresource);
+      reviewed.push(spec.resourceAttributes.subresource);
       return { status: { allowed: subresources.includes(spec.resourceAttributes.subresource) } };
     },
   };
@@ -60,11 +60,11 @@ const writes = (): unknown[] =>
   scene.calls.filter(({ verb }) => verb !== "review").map(({ verb, body }) => ({ verb, body }));
 const says = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 
-async function rightsAskedFor(parts: Parts): Promise<readonly string[]> {
+async function reviewedRights(parts: Parts): Promise<readonly string[]> {
   allow();
   scene.put(CertificateSigningRequests, requestOf(parts));
   await scene.sync("csr");
-  return asked;
+  return reviewed;
 }
 
 const [self, first] = ["selfnodeclient", "nodeclient"];
@@ -76,7 +76,7 @@ const both = [
 for (const usages of both) {
   describe(`a request for ${usages.join(", ")}`, () => {
     test("of a kubelet for itself can be either", async () => {
-      expect(await rightsAskedFor({ usages })).toEqual([self, first]);
+      expect(await reviewedRights({ usages })).toEqual([self, first]);
       expect(says()).toEqual([
         `${node} may create neither certificatesigningrequests/selfnodeclient nor certificatesigningrequests/nodeclient → check again later`,
       ]);
@@ -87,7 +87,7 @@ for (const usages of both) {
       { name: "for another node", parts: { commonName: "system:node:bar" } },
     ]) {
       test(`${name} is for a first certificate`, async () => {
-        expect(await rightsAskedFor({ usages, ...parts })).toEqual([first]);
+        expect(await reviewedRights({ usages, ...parts })).toEqual([first]);
         expect(says()).toEqual([
           `${parts.username ?? node} may not create certificatesigningrequests/nodeclient → check again later`,
         ]);
@@ -109,7 +109,7 @@ for (const usages of both) {
     ];
     for (const { name, parts } of others) {
       test(`${name} is left alone`, async () => {
-        expect(await rightsAskedFor({ usages, ...parts })).toEqual([]);
+        expect(await reviewedRights({ usages, ...parts })).toEqual([]);
         expect(scene.decisions.map((each) => each.rule)).toEqual(["not-kubelet"]);
         expect(writes()).toEqual([]);
         expect(scene.requeues).toEqual([]);
@@ -119,9 +119,9 @@ for (const usages of both) {
 }
 
 test("duplicate usages count once, and a missing list counts as a mismatch", async () => {
-  expect(await rightsAskedFor({ usages: ["client auth", "digital signature", "client auth"] })).toEqual([self, first]);
-  asked.length = 0;
-  expect(await rightsAskedFor({ usages: ["client auth", "key encipherment"] })).toEqual([]);
+  expect(await reviewedRights({ usages: ["client auth", "digital signature", "client auth"] })).toEqual([self, first]);
+  reviewed.length = 0;
+  expect(await reviewedRights({ usages: ["client auth", "key encipherment"] })).toEqual([]);
 });
 
 describe("a kubelet's request is approved", () => {
@@ -130,7 +130,7 @@ describe("a kubelet's request is approved", () => {
     const request = requestOf({ status: { conditions: [{ type: "Other", status: "True" }] } });
     scene.put(CertificateSigningRequests, request);
     await scene.sync("csr");
-    expect(asked).toEqual([self]);
+    expect(reviewed).toEqual([self]);
     const condition = {
       type: "Approved",
       status: "True",
@@ -161,7 +161,7 @@ describe("a kubelet's request is approved", () => {
     allow(first);
     scene.put(CertificateSigningRequests, requestOf());
     await scene.sync("csr");
-    expect(asked).toEqual([self, first]);
+    expect(reviewed).toEqual([self, first]);
     expect(writes()).toMatchObject([
       {
         body: {

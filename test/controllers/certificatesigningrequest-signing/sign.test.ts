@@ -149,8 +149,8 @@ describe("a request is signed", () => {
 
 describe("a certificate lasts", () => {
   const lasts = async (expirationSeconds?: number): Promise<readonly number[]> => {
-    const asked = expirationSeconds === undefined ? {} : { expirationSeconds };
-    const { validFrom, validTo } = await issued({ ...client, ...asked });
+    const expiration = expirationSeconds === undefined ? {} : { expirationSeconds };
+    const { validFrom, validTo } = await issued({ ...client, ...expiration });
     return [validFrom, validTo].map((time) => (Date.parse(time) - sceneStart) / 1000);
   };
   for (const { name, seconds, until } of [

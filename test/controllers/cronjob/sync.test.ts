@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 const calls = (): string[] => scene.calls.map(({ verb, kind, name: of }) => `${verb} ${kind} ${of}`);
-const told = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+const eventTexts = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 const writtenStatus = (): CronJob["status"] =>
   (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as CronJob | undefined)?.status;
 const decided = (): string[] => scene.decisions.map(({ sentence }) => sentence);
@@ -29,7 +29,7 @@ describe("a CronJob whose run is due", () => {
     scene.now = sceneStart + 300;
     await scene.sync(key);
     expect(calls()).toEqual([`create Job ${name}`, "updateStatus CronJob nightly"]);
-    expect(told()).toEqual([`Normal SuccessfulCreate: Created job ${name}`]);
+    expect(eventTexts()).toEqual([`Normal SuccessfulCreate: Created job ${name}`]);
     expect(writtenStatus()).toMatchObject({
       active: [{ kind: "Job", namespace: "shop", name, uid: `uid-${name}`, apiVersion: "batch/v1" }],
       lastScheduleTime: formatTime(sceneStart),
@@ -67,7 +67,7 @@ describe("a CronJob whose run is due", () => {
       expect(await rejection(scene.sync(key))).toMatchObject({
         message: `the Job ${name} of this run exists, and was not started by this sync`,
       });
-      expect([calls(), told()]).toEqual([[`create Job ${name}`], []]);
+      expect([calls(), eventTexts()]).toEqual([[`create Job ${name}`], []]);
     });
   }
 
@@ -75,7 +75,7 @@ describe("a CronJob whose run is due", () => {
     scene.put(CronJobs, cronJobOf());
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(403, "Forbidden", "no quota") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 403 });
-    expect(told()).toEqual(["Warning FailedCreate: Error creating job: no quota"]);
+    expect(eventTexts()).toEqual(["Warning FailedCreate: Error creating job: no quota"]);
     expect(scene.requeues).toEqual([]);
   });
 
@@ -84,13 +84,13 @@ describe("a CronJob whose run is due", () => {
     scene.refuse = ({ verb }) =>
       verb === "create" ? refusal(403, "Forbidden", "terminating", "NamespaceTerminating") : undefined;
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 403 });
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("starts the latest of many missed ones, and records a warning", async () => {
     scene.put(CronJobs, cronJobOf({ meta: { creationTimestamp: minutesAgo(6100) } }));
     await scene.sync(key);
-    expect(told()[0]).toBe(
+    expect(eventTexts()[0]).toBe(
       "Warning TooManyMissedTimes: too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
     );
     expect(calls()[0]).toBe(`create Job ${name}`);
@@ -127,7 +127,7 @@ describe("the concurrency policy", () => {
     running("Forbid");
     await scene.sync(key);
     expect(calls()).toEqual([]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Normal JobAlreadyActive: Not starting job because prior execution is running and concurrency policy is Forbid",
     ]);
     expect(scene.requeues).toHaveLength(1);
@@ -142,7 +142,7 @@ describe("the concurrency policy", () => {
       `create Job ${name}`,
       "updateStatus CronJob nightly",
     ]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       `Normal SuccessfulDelete: Deleted job ${earlier}`,
       `Normal SuccessfulCreate: Created job ${name}`,
     ]);
@@ -153,10 +153,10 @@ describe("the concurrency policy", () => {
     running("Replace");
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ message: `could not replace job shop/${earlier}` });
-    expect(told()).toEqual(["Warning FailedDelete: Deleted job: no"]);
+    expect(eventTexts()).toEqual(["Warning FailedDelete: Deleted job: no"]);
     scene.refuse = ({ verb }) => (verb === "get" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 500 });
-    expect(told()).toEqual(["Warning FailedGet: Get job: no"]);
+    expect(eventTexts()).toEqual(["Warning FailedGet: Get job: no"]);
   });
 });
 
@@ -196,7 +196,7 @@ describe("a CronJob that starts nothing", () => {
     test(`${says}, and is not synced again before it changes`, async () => {
       scene.put(CronJobs, cronJobOf({ spec, ...(meta !== undefined && { meta }) }));
       await scene.sync(key);
-      expect([calls(), told(), decided()]).toEqual([[], [...events], [sentence]]);
+      expect([calls(), eventTexts(), decided()]).toEqual([[], [...events], [sentence]]);
       expect(scene.requeues).toEqual([]);
     });
   }
@@ -211,7 +211,7 @@ describe("a CronJob that starts nothing", () => {
   test("gets a warning about a zone in its schedule, which is used all the same", async () => {
     scene.put(CronJobs, cronJobOf({ spec: { schedule: "TZ=Europe/Berlin 0 11 * * *" } }));
     await scene.sync(key);
-    expect(told()[0]).toStartWith(
+    expect(eventTexts()[0]).toStartWith(
       'Warning UnsupportedSchedule: CRON_TZ or TZ used in schedule "TZ=Europe/Berlin 0 11 * * *" is not officially supported, see https://',
     );
     expect(calls()[0]).toBe(`create Job ${name}`);
@@ -234,7 +234,7 @@ describe("the list of active Jobs", () => {
     await scene.sync(key);
     expect(writtenStatus()?.active?.map((job) => job.name)).toEqual(["b"]);
     expect(writtenStatus()?.lastSuccessfulTime).toBe(minutesAgo(10));
-    expect(told()).toEqual(["Normal SawCompletedJob: Saw completed job: a, condition: Complete"]);
+    expect(eventTexts()).toEqual(["Normal SawCompletedJob: Saw completed job: a, condition: Complete"]);
   });
 
   test("drops one that has failed, which dates no success", async () => {
@@ -242,7 +242,7 @@ describe("the list of active Jobs", () => {
     scene.put(Jobs, jobOf("a", { ended: "Failed", startedMinutesAgo: 20 }));
     await scene.sync(key);
     expect(writtenStatus()).toEqual({ lastScheduleTime: minutesAgo(30) });
-    expect(told()).toEqual(["Normal SawCompletedJob: Saw completed job: a, condition: Failed"]);
+    expect(eventTexts()).toEqual(["Normal SawCompletedJob: Saw completed job: a, condition: Failed"]);
   });
 
   const successes = [
@@ -263,7 +263,7 @@ describe("the list of active Jobs", () => {
     scene.putLive(Jobs, jobOf("live"));
     await scene.sync(key);
     expect(calls()).toEqual(["get Job gone", "get Job live", "updateStatus CronJob nightly"]);
-    expect(told()).toEqual(["Normal MissingJob: Active job went missing: gone"]);
+    expect(eventTexts()).toEqual(["Normal MissingJob: Active job went missing: gone"]);
     expect(writtenStatus()?.active?.map((job) => job.name)).toEqual(["live"]);
   });
 
@@ -271,7 +271,7 @@ describe("the list of active Jobs", () => {
     put({ active: [activeOf("gone")] });
     scene.refuse = ({ verb }) => (verb === "get" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 500 });
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("does not adopt a running Job that is not in status.active, and warns of it", async () => {
@@ -279,7 +279,9 @@ describe("the list of active Jobs", () => {
     scene.put(Jobs, jobOf("stranger"));
     await scene.sync(key);
     expect(calls()).toEqual(["get CronJob nightly"]);
-    expect(told()).toEqual(["Warning UnexpectedJob: Saw a job that the controller did not create or forgot: stranger"]);
+    expect(eventTexts()).toEqual([
+      "Warning UnexpectedJob: Saw a job that the controller did not create or forgot: stranger",
+    ]);
   });
 
   test("is that of the server if the cache is behind", async () => {
@@ -290,7 +292,7 @@ describe("the list of active Jobs", () => {
     );
     scene.put(Jobs, jobOf("mine"));
     await scene.sync(key);
-    expect([calls(), told()]).toEqual([["get CronJob nightly"], []]);
+    expect([calls(), eventTexts()]).toEqual([["get CronJob nightly"], []]);
   });
 
   test("ignores Jobs of other controllers, and handles those of a previous CronJob of its name", async () => {
@@ -298,7 +300,7 @@ describe("the list of active Jobs", () => {
     scene.put(Jobs, jobOf("other", { owner: cronJobOf({ meta: { name: "hourly" } }) }));
     scene.put(Jobs, jobOf("old", { owner: cronJobOf({ meta: { uid: "uid-before" } }) }));
     await scene.sync(key);
-    expect(told().map((text) => text.split(": ").at(-1))).toEqual(["old"]);
+    expect(eventTexts().map((text) => text.split(": ").at(-1))).toEqual(["old"]);
   });
 });
 
@@ -341,7 +343,7 @@ describe("the history", () => {
       verb === "delete" && of === "b" ? refusal(500, "InternalError", "no") : undefined;
     await scene.sync(key);
     expect(calls()).toEqual(["delete Job a", "delete Job b", "updateStatus CronJob nightly"]);
-    expect(told()).toEqual(["Normal SuccessfulDelete: Deleted job a", "Warning FailedDelete: Deleted job: no"]);
+    expect(eventTexts()).toEqual(["Normal SuccessfulDelete: Deleted job a", "Warning FailedDelete: Deleted job: no"]);
     expect(writtenStatus()?.active).toBeUndefined();
   });
 });
@@ -396,7 +398,7 @@ describe("a notification", () => {
   test("of an invalid schedule leads to an Event", () => {
     scene.notify(CronJobs, { type: "updated", before: cronJobOf(), object: changed({ schedule: "x" }) });
     expect(woken()).toEqual([]);
-    expect(told()).toEqual(["Warning UnParseableCronJobSchedule: unparseable schedule for cronjob: x"]);
+    expect(eventTexts()).toEqual(["Warning UnParseableCronJobSchedule: unparseable schedule for cronjob: x"]);
   });
 
   test("of a Job leads to a sync of its CronJob", () => {
@@ -421,8 +423,8 @@ describe("the definition", () => {
       component: "cronjob-controller",
       workers: 5,
     });
-    const asked = cronjob.permissions.map(({ resource, verbs }) => `${verbs.join(",")} ${resource}`);
-    expect(asked).toEqual([
+    const requested = cronjob.permissions.map(({ resource, verbs }) => `${verbs.join(",")} ${resource}`);
+    expect(requested).toEqual([
       "get cronjobs",
       "update cronjobs/status",
       "update cronjobs/finalizers",

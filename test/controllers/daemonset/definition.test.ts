@@ -35,8 +35,10 @@ describe("the DaemonSet controller", () => {
       " pods": ["create", "delete", "patch"],
       "apps controllerrevisions": ["get", "create", "delete", "update", "patch"],
     };
-    const asked = daemonset.permissions.map(({ group, resource, verbs }) => [`${group} ${resource}`, verbs] as const);
-    expect(Object.fromEntries(asked)).toEqual(role);
+    const requested = daemonset.permissions.map(
+      ({ group, resource, verbs }) => [`${group} ${resource}`, verbs] as const,
+    );
+    expect(Object.fromEntries(requested)).toEqual(role);
   });
 
   test("says of every rule what it looks at, what it chooses and where it comes from, and has a sentence for its example", () => {

@@ -53,12 +53,12 @@ const setTaints = (name: string, taints: readonly object[]): Promise<unknown> =>
   scene.during(scene.you.patch(Nodes, { namespace: "", name }, { type: "merge", body: { spec: { taints } } }));
 
 /** A pod as `node-1 agent:1`, with `…` if it is not ready and `†` if it is being deleted. */
-function told(pod: Pod): string {
+function textOf(pod: Pod): string {
   const mark = pod.metadata.deletionTimestamp === undefined ? (isPodReady(pod) ? "" : "…") : "†";
   return `${pod.spec?.nodeName ?? "no node"} ${pod.spec?.containers[0]?.image}${mark}`;
 }
 
-const pods = async (): Promise<string[]> => (await scene.list(Pods)).map(told).sort();
+const pods = async (): Promise<string[]> => (await scene.list(Pods)).map(textOf).sort();
 const status = async (): Promise<DaemonSet["status"]> => (await scene.during(scene.you.get(DaemonSets, at))).status;
 
 /** All states of the cluster until three pods have this image. */

@@ -41,7 +41,7 @@ const sentOf = (verb: Call["verb"]): string[] =>
   scene.calls.filter((call) => call.verb === verb).map(({ name }) => name);
 const rulesUsed = (): string[] => scene.decisions.map(({ rule }) => rule);
 const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
-const told = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+const eventTexts = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 const written = (): DaemonSet["status"] =>
   (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as DaemonSet | undefined)?.status;
 const createdFor = (): (string | undefined)[] =>
@@ -100,7 +100,7 @@ describe("a sync", () => {
       observedGeneration: 1,
       numberUnavailable: 3,
     });
-    expect(told()).toEqual([1, 2, 3].map((n) => `Normal SuccessfulCreate: Created pod: agent-${n}`));
+    expect(eventTexts()).toEqual([1, 2, 3].map((n) => `Normal SuccessfulCreate: Created pod: agent-${n}`));
   });
 
   test("without nodes creates no pod", async () => {
@@ -128,7 +128,7 @@ describe("a sync", () => {
     has(daemonSetOf({ spec: { selector: {} } }), nodesOf(1));
     await scene.sync(key);
     expect(scene.calls).toEqual([]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Warning SelectingAll: This daemon set is selecting all pods. A non-empty selector is required.",
     ]);
   });
@@ -158,7 +158,7 @@ describe("creating pods", () => {
     expect(error.message).toBe("exceeded quota");
     expect(sent()).toEqual(["create agent-1", "updateStatus agent"]);
     expect(written()).toMatchObject({ desiredNumberScheduled: 20, observedGeneration: 1 });
-    expect(told()).toEqual(["Warning FailedCreate: Error creating: exceeded quota"]);
+    expect(eventTexts()).toEqual(["Warning FailedCreate: Error creating: exceeded quota"]);
     expect(scene.expectations.satisfied(key)).toBe(true);
   });
 
@@ -193,7 +193,7 @@ describe("creating pods", () => {
         ? refusal(403, "Forbidden", "being terminated", "NamespaceTerminating")
         : undefined;
     await scene.sync(key);
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
     expect(scene.expectations.satisfied(key)).toBe(false);
   });
 });
@@ -275,7 +275,7 @@ describe("finished pods", () => {
     has(set, nodesOf(2), [failed(set), succeeded]);
     await scene.sync(key);
     expect(sentOf("delete")).toEqual(["a", "b"]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Warning FailedDaemonPod: Found failed daemon pod shop/a on node node-1, will try to kill it",
       "Normal SucceededDaemonPod: Found succeeded daemon pod shop/b on node node-2, will try to delete it",
       "Normal SuccessfulDelete: Deleted pod: a",
@@ -299,7 +299,7 @@ describe("finished pods", () => {
     expect(await syncAfter(999)).toBe(false);
     expect(scene.requeues.map(({ ms }) => ms)).toEqual([1000]);
     expect(sentences()[0]).toBe("a has failed again too soon → keep, requeue in 1 s");
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
     expect(await syncAfter(1)).toBe(true);
     expect(await syncAfter(1999)).toBe(false);
     expect(scene.requeues.map(({ ms }) => ms)).toEqual([2000]);

@@ -25,13 +25,13 @@ async function sync(sets: readonly ReplicaSet[], pods: readonly Pod[] = []): Pro
 }
 
 describe("Recreate", () => {
-  const told = { desired: 3, most: 3 };
-  const empty = setOf("old", { size: 0, hoursOld: 2, ...told });
+  const annotated = { desired: 3, most: 3 };
+  const empty = setOf("old", { size: 0, hoursOld: 2, ...annotated });
 
   test("scales all old ReplicaSets to 0 first, and creates no new one yet", async () => {
     await sync([
-      setOf("old", { hoursOld: 2, ...told }),
-      setOf("older", { size: 1, image: "web:0", hoursOld: 3, ...told }),
+      setOf("old", { hoursOld: 2, ...annotated }),
+      setOf("older", { size: 1, image: "web:0", hoursOld: 3, ...annotated }),
     ]);
     expect(scaled()).toEqual(["update stop-old to 0", "update stop-old to 0"]);
   });
@@ -42,14 +42,14 @@ describe("Recreate", () => {
   });
 
   test("scales up an existing one", async () => {
-    await sync([empty, setOf("new", { image: "web:2", size: 0, ...told })]);
+    await sync([empty, setOf("new", { image: "web:2", size: 0, ...annotated })]);
     expect(scaled()).toEqual(["update start-new to 3"]);
   });
 
   const rows = [
     {
       name: "waits for pods that an old ReplicaSet still counts",
-      set: setOf("old", { size: 0, has: 1, hoursOld: 2, ...told }),
+      set: setOf("old", { size: 0, has: 1, hoursOld: 2, ...annotated }),
       phases: [],
       waits: true,
     },
@@ -76,7 +76,7 @@ describe("Recreate", () => {
   }
 
   test("does not wait for pods of the new ReplicaSet", async () => {
-    const newReplicaSet = setOf("new", { image: "web:2", size: 1, has: 1, ...told });
+    const newReplicaSet = setOf("new", { image: "web:2", size: 1, has: 1, ...annotated });
     await sync([empty, newReplicaSet], [podOfSet("one", newReplicaSet)]);
     expect(scaled()).toEqual(["update start-new to 3"]);
   });

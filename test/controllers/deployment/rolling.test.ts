@@ -26,13 +26,13 @@ interface Row {
 }
 
 async function step({ strategy, ...row }: Row): Promise<Sizes> {
-  const told = { desired: 10, most: 10 + strategy[0] };
+  const annotated = { desired: 10, most: 10 + strategy[0] };
   scene.put(Deployments, deploymentOf({ replicas: 10, strategy }));
   const { availableOld = row.old, availableNew = row.new } = row;
   scene.put(
     ReplicaSets,
-    setOf("old", { size: row.old, available: availableOld, hoursOld: 2, ...told }),
-    setOf("new", { image: "web:2", size: row.new, available: availableNew, ...told }),
+    setOf("old", { size: row.old, available: availableOld, hoursOld: 2, ...annotated }),
+    setOf("new", { image: "web:2", size: row.new, available: availableNew, ...annotated }),
   );
   await scene.sync("shop/web");
   const size = (name: string): number =>
@@ -192,14 +192,14 @@ describe("one step of a rolling update of 10 pods", () => {
 });
 
 describe("several old ReplicaSets", () => {
-  const told = { desired: 10, most: 10 };
+  const annotated = { desired: 10, most: 10 };
   const put = (availableOlder: number): void => {
     scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [0, 4] }));
     scene.put(
       ReplicaSets,
-      setOf("older", { size: 3, available: availableOlder, hoursOld: 3, ...told }),
-      setOf("old", { size: 7, hoursOld: 2, image: "web:1b", ...told }),
-      setOf("new", { image: "web:2", size: 0, ...told }),
+      setOf("older", { size: 3, available: availableOlder, hoursOld: 3, ...annotated }),
+      setOf("old", { size: 7, hoursOld: 2, image: "web:1b", ...annotated }),
+      setOf("new", { image: "web:2", size: 0, ...annotated }),
     );
   };
 
@@ -216,13 +216,13 @@ describe("several old ReplicaSets", () => {
   // Source: kubernetes v1.36 pkg/controller/deployment/rolling.go cleanupUnhealthyReplicas.
   test("together lose no more unavailable pods than permitted", async () => {
     scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [5, 4] }));
-    const broken = { size: 5, available: 2, ...told };
+    const broken = { size: 5, available: 2, ...annotated };
     scene.put(
       ReplicaSets,
       setOf("a", { ...broken, hoursOld: 4 }),
       setOf("b", { ...broken, hoursOld: 3, image: "web:1b" }),
       setOf("c", { ...broken, hoursOld: 2, image: "web:1c" }),
-      setOf("new", { image: "web:2", size: 0, ...told }),
+      setOf("new", { image: "web:2", size: 0, ...annotated }),
     );
     // Of 15 pods 6 must stay, so 9 may be deleted, which is exactly the number of unavailable ones.
     await scene.sync("shop/web");
@@ -235,7 +235,7 @@ describe("several old ReplicaSets", () => {
       setOf("a", { ...broken, hoursOld: 4 }),
       setOf("b", { ...broken, hoursOld: 3, image: "web:1b", size: 4, available: 1 }),
       setOf("c", { ...broken, hoursOld: 2, image: "web:1c", size: 1, available: 0 }),
-      setOf("new", { image: "web:2", size: 0, ...told }),
+      setOf("new", { image: "web:2", size: 0, ...annotated }),
     );
     await scene.sync("shop/web");
     expect(sizesAfter()).toEqual({ a: 2, b: 3, c: 1, new: 0 });
@@ -245,9 +245,9 @@ describe("several old ReplicaSets", () => {
     scene.put(Deployments, deploymentOf({ replicas: 10, strategy: [0, 2] }));
     scene.put(
       ReplicaSets,
-      setOf("older", { size: 5, available: 3, hoursOld: 3, ...told }),
-      setOf("odd", { size: 2, available: 3, hoursOld: 2, image: "web:1b", ...told }),
-      setOf("new", { image: "web:2", size: 3, ...told }),
+      setOf("older", { size: 5, available: 3, hoursOld: 3, ...annotated }),
+      setOf("odd", { size: 2, available: 3, hoursOld: 2, image: "web:1b", ...annotated }),
+      setOf("new", { image: "web:2", size: 3, ...annotated }),
     );
     await scene.sync("shop/web");
     // The 2 unavailable ones, and 1 of the 9 available ones.

@@ -328,9 +328,9 @@ describe("a complete rollout whose pods were deleted, past its deadline", () => 
     scene.put(ReplicaSets, setOf("new", { image: "web:2", available: 2 }));
     await scene.sync(key);
     expect(scene.requeues.map(({ ms }) => ms)).toEqual(["rate-limited"]);
-    const said =
+    const reason =
       "the progress deadline of 60 s passed 45 s ago, and a rollout that was complete once never exceeds it → requeued at once";
-    expect(scene.requeues[0]?.why).toBe(said);
+    expect(scene.requeues[0]?.why).toBe(reason);
     const facts = scene.decisions.find(({ rule }) => rule === "progress-check")?.facts;
     expect(facts).toEqual({ deadlineSeconds: 60, passedMs: 45_000, wasComplete: true });
   });

@@ -193,7 +193,7 @@ describe("a Deployment in the embedded cluster", () => {
     await scene.patch({ spec: { replicas: 15 } });
     await scene.pass(minute);
     expect(await scene.sizes()).toEqual(["web:1 × 11", "web:2 × 7"]);
-    expect(scene.told()).toContainEqual(expect.stringContaining("15 pods are desired and 3 more allowed"));
+    expect(scene.sentences()).toContainEqual(expect.stringContaining("15 pods are desired and 3 more allowed"));
     await scene.stop();
   });
 
@@ -201,13 +201,13 @@ describe("a Deployment in the embedded cluster", () => {
     const scene = await rolloutScene();
     await scene.create();
     await scene.run(minute);
-    scene.told();
+    scene.sentences();
     await scene.during(
       scene.you.delete(Deployments, { namespace: "default", name: "web" }, { propagationPolicy: "Foreground" }),
     );
     await scene.run(minute);
     expect(await scene.sizes()).toEqual(["web:1 × 3"]);
-    expect(scene.told()).toContain("it is being deleted → only its status is updated");
+    expect(scene.sentences()).toContain("it is being deleted → only its status is updated");
     await scene.stop();
   });
 });

@@ -38,7 +38,7 @@ const sizesOf = (): Record<string, number | undefined> =>
 /** ReplicaSets from newest to oldest; the first one has the new template unless `hasNew` is false. */
 function setsOf(
   all: readonly number[],
-  told: { readonly desired: number; readonly most: number },
+  annotated: { readonly desired: number; readonly most: number },
   hasNew = true,
 ): ReplicaSet[] {
   return all.map((size, n) =>
@@ -46,7 +46,7 @@ function setsOf(
       image: n === 0 && hasNew ? "web:2" : `web:old-${n}`,
       size,
       hoursOld: n + 1,
-      ...told,
+      ...annotated,
     }),
   );
 }
@@ -237,10 +237,10 @@ describe("a Deployment that is scaled during a rollout distributes its pods prop
         scene.put(Deployments, deploymentOf({ replicas, ...paused }));
         scene.put(ReplicaSets, ...sets);
         await scene.sync("shop/web");
-        const said = scene.decisions.filter(({ rule }) =>
+        const decisions = scene.decisions.filter(({ rule }) =>
           ["scale-active", "stale-size", "saturated", "proportional"].includes(rule),
         );
-        expect(said.map((decision) => decision.sentence)).toEqual(sentence === undefined ? [] : [sentence]);
+        expect(decisions.map((decision) => decision.sentence)).toEqual(sentence === undefined ? [] : [sentence]);
       });
     }
   });

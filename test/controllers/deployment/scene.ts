@@ -29,7 +29,7 @@ export interface RolloutScene extends EmbeddedScene {
   /** Lets this virtual time pass, even if nothing happens. */
   pass(ms: number): Promise<void>;
   /** Sentences of the Deployment controller's decisions since the last call. */
-  told(): string[];
+  sentences(): string[];
 }
 
 const at = { namespace: "default", name: "web" };
@@ -81,7 +81,7 @@ export async function rolloutScene(seed = 1, wrap?: EmbeddedOptions["wrap"]): Pr
       scene.timeline.after(ms, "test", () => undefined);
       await scene.run(ms);
     },
-    told() {
+    sentences() {
       const decisions = scene.events
         .slice(read)
         .flatMap((event) => (event.stage === "decision" && event.controller === "deployment" ? [event.sentence] : []));

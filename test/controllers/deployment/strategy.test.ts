@@ -12,20 +12,20 @@ import { deploymentOf, setOf } from "./objects.ts";
 
 describe("maxSurge and maxUnavailable", () => {
   const rows = [
-    { replicas: 2, asked: ["0%", "1%"], surge: 0, unavailable: 1, why: "both come to 0: one may be unavailable" },
-    { replicas: 1, asked: ["0%", "1%"], surge: 0, unavailable: 1, why: "the same with one pod" },
-    { replicas: 2, asked: ["1%", "25%"], surge: 1, unavailable: 0, why: "surge is rounded up, unavailable down" },
-    { replicas: 1, asked: ["1%", "25%"], surge: 1, unavailable: 0, why: "the same with one pod" },
-    { replicas: 2, asked: ["1%", "0%"], surge: 1, unavailable: 0, why: "no pod may be unavailable" },
-    { replicas: 10, asked: ["33%", "33%"], surge: 4, unavailable: 3, why: "thirds of 10" },
-    { replicas: 10, asked: [3, 2], surge: 3, unavailable: 2, why: "numbers are taken as they are" },
-    { replicas: 5, asked: [0, 10], surge: 0, unavailable: 5, why: "no more than there are" },
-    { replicas: 0, asked: ["25%", "25%"], surge: 0, unavailable: 0, why: "of no pods none is unavailable" },
-    { replicas: 10, asked: ["lots", 2], surge: 0, unavailable: 0, why: "what cannot be read stops the rollout" },
+    { replicas: 2, limits: ["0%", "1%"], surge: 0, unavailable: 1, why: "both come to 0: one may be unavailable" },
+    { replicas: 1, limits: ["0%", "1%"], surge: 0, unavailable: 1, why: "the same with one pod" },
+    { replicas: 2, limits: ["1%", "25%"], surge: 1, unavailable: 0, why: "surge is rounded up, unavailable down" },
+    { replicas: 1, limits: ["1%", "25%"], surge: 1, unavailable: 0, why: "the same with one pod" },
+    { replicas: 2, limits: ["1%", "0%"], surge: 1, unavailable: 0, why: "no pod may be unavailable" },
+    { replicas: 10, limits: ["33%", "33%"], surge: 4, unavailable: 3, why: "thirds of 10" },
+    { replicas: 10, limits: [3, 2], surge: 3, unavailable: 2, why: "numbers are taken as they are" },
+    { replicas: 5, limits: [0, 10], surge: 0, unavailable: 5, why: "no more than there are" },
+    { replicas: 0, limits: ["25%", "25%"], surge: 0, unavailable: 0, why: "of no pods none is unavailable" },
+    { replicas: 10, limits: ["lots", 2], surge: 0, unavailable: 0, why: "what cannot be read stops the rollout" },
   ] as const;
-  for (const { replicas, asked, surge, unavailable, why } of rows) {
-    test(`${asked.join(" and ")} of ${replicas}: ${why}`, () => {
-      const deployment = deploymentOf({ replicas, strategy: asked });
+  for (const { replicas, limits, surge, unavailable, why } of rows) {
+    test(`${limits.join(" and ")} of ${replicas}: ${why}`, () => {
+      const deployment = deploymentOf({ replicas, strategy: limits });
       expect({ surge: maxSurge(deployment), unavailable: maxUnavailable(deployment) }).toEqual({ surge, unavailable });
     });
   }

@@ -297,27 +297,27 @@ describe("a pause", () => {
     conditions: [available, condition("Progressing", "True", reason)],
   });
   const rows = [
-    { name: "is reported", paused: true, had: "ReplicaSetUpdated", told: "DeploymentPaused" },
-    { name: "is reported once", paused: true, had: "DeploymentPaused", told: undefined },
-    { name: "is reported when it ends", paused: false, had: "DeploymentPaused", told: "DeploymentResumed" },
+    { name: "is reported", paused: true, had: "ReplicaSetUpdated", reported: "DeploymentPaused" },
+    { name: "is reported once", paused: true, had: "DeploymentPaused", reported: undefined },
+    { name: "is reported when it ends", paused: false, had: "DeploymentPaused", reported: "DeploymentResumed" },
     {
       name: "is not reported after a passed deadline",
       paused: true,
       had: "ProgressDeadlineExceeded",
-      told: undefined,
+      reported: undefined,
     },
   ];
-  for (const { name, paused, had, told } of rows) {
+  for (const { name, paused, had, reported } of rows) {
     test(name, async () => {
       scene.put(Deployments, deploymentOf({ spec: { paused }, status: status(had) }));
       scene.put(ReplicaSets, setOf("new", { image: "web:2" }));
       await scene.sync(key).catch(() => undefined);
       const pauses = scene.calls.filter(({ because }) => because?.rule === "pause");
-      expect(pauses).toHaveLength(told === undefined ? 0 : 1);
-      if (told === undefined) return;
+      expect(pauses).toHaveLength(reported === undefined ? 0 : 1);
+      if (reported === undefined) return;
       expect(scene.live(Deployments)[0]?.status?.conditions?.find(({ type }) => type === "Progressing")).toMatchObject({
         status: "Unknown",
-        reason: told,
+        reason: reported,
       });
     });
   }
@@ -423,7 +423,7 @@ describe("the rollback annotation", () => {
       ["soon", false],
     ] as const) {
       scene = syncScene(deployment);
-      const asked = wish(revision);
+      const desired = wish(revision);
       const status = {
         ...completeStatus(3),
         conditions: [
@@ -431,7 +431,7 @@ describe("the rollback annotation", () => {
           condition("Progressing", "Unknown", paused ? "DeploymentPaused" : "NewReplicaSetAvailable"),
         ],
       };
-      scene.put(Deployments, { ...asked, status, spec: { ...asked.spec, paused } } as Deployment);
+      scene.put(Deployments, { ...desired, status, spec: { ...desired.spec, paused } } as Deployment);
       scene.put(ReplicaSets, ...sets);
       await scene.sync(key);
       expect(scene.calls.filter(({ verb }) => verb === "update")).toEqual([]);

@@ -5,7 +5,7 @@ import type { Pod, ResourceClaim, ResourceSlice } from "../../../src/api/types.t
 import { deviceTaintEviction } from "../../../src/controllers/device-taint-eviction/device-taint-eviction.ts";
 import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
-import { claimOf, deletionTimestamp, saying, templated } from "../resourceclaim/objects.ts";
+import { claimOf, deletionTimestamp, statusWith, templated } from "../resourceclaim/objects.ts";
 import { forSeconds, given, sliceOf, unhealthy, using } from "./objects.ts";
 
 const key = "shop/web";
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 const calls = (): readonly string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
-const told = (): readonly string[] =>
+const eventTexts = (): readonly string[] =>
   scene.events.map(({ about, reason, message }) => `${about} ${reason}: ${message}`);
 const sentences = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 const deleted = ["get Pod web", "patch Pod web", "delete Pod web"];
@@ -48,7 +48,7 @@ async function staysWith(parts: Parts): Promise<void> {
   put(parts);
   await scene.sync(key);
   expect(calls()).toEqual([]);
-  expect(told()).toEqual([]);
+  expect(eventTexts()).toEqual([]);
   expect(sentences()).toEqual(stays);
 }
 
@@ -56,7 +56,7 @@ async function goesWith(parts: Parts): Promise<void> {
   put(parts);
   await scene.sync(key);
   expect(calls()).toEqual(deleted);
-  expect(told()).toEqual(marked);
+  expect(eventTexts()).toEqual(marked);
 }
 
 describe("a pod whose claim does not tolerate a taint of its device", () => {
@@ -89,7 +89,7 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
     }));
 
   test("is deleted if the claim was generated for it", async () => {
-    const own = using([], { entries: [templated("gpu")], status: saying({ gpu: "made" }) });
+    const own = using([], { entries: [templated("gpu")], status: statusWith({ gpu: "made" }) });
     const claim = given("made", { pod: own });
     const { ownerReferences } = claimOf("made", { owner: own }).metadata;
     await goesWith({
@@ -108,7 +108,7 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
       reads();
       await scene.sync(key);
       expect(calls()).toEqual(["get Pod web"]);
-      expect(told()).toEqual([]);
+      expect(eventTexts()).toEqual([]);
       await scene.sync(key);
       expect(calls()).toEqual([]);
       expect(sentences()).toEqual([
@@ -121,11 +121,11 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
     put({});
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(500, "InternalError", "no") : undefined);
     expect(await rejection(scene.sync(key))).toMatchObject({ message: "no" });
-    expect(told()).toEqual(marked);
+    expect(eventTexts()).toEqual(marked);
     scene.refuse = () => undefined;
     await scene.sync(key);
     expect(calls()).toEqual(deleted);
-    expect(told()).toEqual(marked);
+    expect(eventTexts()).toEqual(marked);
   });
 
   test("is retried if it was replaced between the two requests", async () => {
@@ -143,7 +143,7 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
     scene.put(ResourceSlices, sliceOf("a", { "gpu-0": [] }));
     await scene.sync(key);
     expect(calls()).toEqual([]);
-    expect(told()).toEqual(unmarked);
+    expect(eventTexts()).toEqual(unmarked);
   });
 });
 
@@ -162,13 +162,13 @@ describe("a pod stays", () => {
       what: "whose status names the claim of another pod",
       parts: {
         claims: [given("gpu", { pod })],
-        pods: [using([], { entries: [templated("gpu")], status: saying({ gpu: "gpu" }) })],
+        pods: [using([], { entries: [templated("gpu")], status: statusWith({ gpu: "gpu" }) })],
       },
     },
     { what: "whose status does not name its claim yet", parts: { pods: [using([], { entries: [templated("gpu")] })] } },
     {
       what: "that needs no claim",
-      parts: { pods: [using([], { entries: [templated("gpu")], status: saying({ gpu: undefined }) })] },
+      parts: { pods: [using([], { entries: [templated("gpu")], status: statusWith({ gpu: undefined }) })] },
     },
     {
       what: "whose device has another effect",
@@ -281,12 +281,12 @@ describe("a pod that waits for its time", () => {
     scene.put(ResourceSlices, sliceOf("a", { "gpu-0": [] }));
     await scene.sync(key);
     expect(calls()).toEqual([]);
-    expect(told()).toEqual(unmarked);
+    expect(eventTexts()).toEqual(unmarked);
     expect(sentences()).toEqual([
       "none of its devices has a NoExecute taint any more that its claims do not tolerate → keep it",
     ]);
     await scene.sync(key);
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("is forgotten when it is deleted: no Event, and another of its name is judged separately", async () => {
@@ -296,10 +296,10 @@ describe("a pod that waits for its time", () => {
     scene.deliver();
     expect(scene.woken).toEqual([key]);
     await scene.sync(key);
-    expect([calls(), told(), sentences()]).toEqual([[], [], []]);
+    expect([calls(), eventTexts(), sentences()]).toEqual([[], [], []]);
     scene.put(Pods, using(["gpu"], { uid: "uid-other" }));
     await scene.sync(key);
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
     expect(sentences()).toEqual(stays);
   });
 
@@ -308,7 +308,7 @@ describe("a pod that waits for its time", () => {
     await scene.sync(key);
     scene.put(Pods, using(["gpu"], { uid: "uid-other" }));
     await scene.sync(key);
-    expect([told(), sentences()]).toEqual([[], stays]);
+    expect([eventTexts(), sentences()]).toEqual([[], stays]);
   });
 });
 
@@ -329,7 +329,7 @@ describe("which pods are enqueued", () => {
     scene.notify(Pods, { type: "deleted", object: pod, tombstone: false });
     expect(woken()).toEqual([]);
     expect(change(using(["gpu"], { node: "" }), pod)).toEqual([key]);
-    expect(change(pod, using(["gpu"], { status: saying({ gpu: "gpu" }) }))).toEqual([key]);
+    expect(change(pod, using(["gpu"], { status: statusWith({ gpu: "gpu" }) }))).toEqual([key]);
     expect(change(pod, { ...pod, status: { phase: "Running" } })).toEqual([]);
   });
 

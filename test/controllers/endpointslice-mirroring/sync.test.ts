@@ -104,8 +104,8 @@ describe("Endpoints", () => {
     const https = [{ name: "https", port: 443, protocol: "TCP" }];
     put([subsetOf(["10.0.0.1"]), subsetOf(["10.0.0.2"], { ports: https })]);
     await syncTwice();
-    const told = bodies().map(({ ports, endpoints: of = [] }) => [ports?.[0]?.port, of[0]?.addresses[0]]);
-    expect(told.toSorted(([a = 0], [b = 0]) => Number(b) - Number(a))).toEqual([
+    const written = bodies().map(({ ports, endpoints: of = [] }) => [ports?.[0]?.port, of[0]?.addresses[0]]);
+    expect(written.toSorted(([a = 0], [b = 0]) => Number(b) - Number(a))).toEqual([
       [443, "10.0.0.2"],
       [80, "10.0.0.1"],
     ]);
@@ -124,8 +124,10 @@ describe("Endpoints", () => {
     const ports = [h2c, dns];
     put([subsetOf(["10.0.0.1"], { ports }), subsetOf(["10.0.0.2"], { ports })]);
     await syncTwice();
-    const told = bodies().map(({ ports: of, endpoints: at }) => `${of?.map(({ name }) => name).join()} ${at?.length}`);
-    expect(told.toSorted()).toEqual(["dns 2", "h2c 2"]);
+    const written = bodies().map(
+      ({ ports: of, endpoints: at }) => `${of?.map(({ name }) => name).join()} ${at?.length}`,
+    );
+    expect(written.toSorted()).toEqual(["dns 2", "h2c 2"]);
     put([subsetOf(["10.0.0.1", "10.0.0.2"], { ports })]);
     await scene.sync(key);
     expect(bodies().map(({ ports: of }) => of?.length)).toEqual([2]);

@@ -293,7 +293,7 @@ describe("a wrong reference (TestConflictingData)", () => {
     test(`from a cluster-scoped object into a namespace is reported, the ${name}`, () => {
       const it = collectorScene();
       for (const one of [first, second]) it.add(one === owner ? ConfigMaps : Nodes, one);
-      expect(it.events.map(({ message: said, about }) => [said, about])).toEqual([[message(""), "Node node"]]);
+      expect(it.events.map(({ message: text, about }) => [text, about])).toEqual([[message(""), "Node node"]]);
     });
   }
 

@@ -151,7 +151,7 @@ export function collectorScene(kinds: readonly Kind[] = [ConfigMaps, Secrets, No
   };
   definition.dynamicWatches?.discovered?.(kinds.map(discovered), watchContext);
 
-  const ask = async <T>(
+  const request = async <T>(
     verb: string,
     kind: Kind,
     at: { namespace: string; name: string },
@@ -170,12 +170,12 @@ export function collectorScene(kinds: readonly Kind[] = [ConfigMaps, Secrets, No
     return one;
   };
   const client = {
-    getMetadata: (kind, at) => ask("get", kind, at, undefined, () => found(kind, at)),
+    getMetadata: (kind, at) => request("get", kind, at, undefined, () => found(kind, at)),
     patch: ((kind: Kind, at: { namespace: string; name: string }, patch: unknown) =>
-      ask("patch", kind, at, patch, () => found(kind, at))) as unknown as SyncClient["patch"],
+      request("patch", kind, at, patch, () => found(kind, at))) as unknown as SyncClient["patch"],
     delete(kind, at, { preconditions, propagationPolicy }) {
       const options = { preconditions, propagationPolicy };
-      return ask("delete", kind, at, options, () => found(kind, at));
+      return request("delete", kind, at, options, () => found(kind, at));
     },
   } satisfies Partial<SyncClient> as unknown as SyncClient;
   const contextOf = (key: ObjectKey): SyncContext =>

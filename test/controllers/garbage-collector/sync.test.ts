@@ -26,14 +26,14 @@ function orphaned(it: CollectorScene, ...owners: readonly string[]): void {
   it.take();
 }
 
-const told = (it: CollectorScene): string[] => it.calls.map(({ what }) => what);
+const callsOf = (it: CollectorScene): string[] => it.calls.map(({ what }) => what);
 
 describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
   test("is deleted at its uid and version, in the background", async () => {
     const it = collectorScene();
     orphaned(it, "owner");
     expect(await it.sync(childKey)).toBeUndefined();
-    expect(told(it)).toEqual(["get ConfigMap ns/child", "get ConfigMap ns/owner", "delete ConfigMap ns/child"]);
+    expect(callsOf(it)).toEqual(["get ConfigMap ns/child", "get ConfigMap ns/owner", "delete ConfigMap ns/child"]);
     expect(it.calls[2]?.options).toEqual({
       preconditions: { uid: "uid-child", resourceVersion: "7" },
       propagationPolicy: "Background",
@@ -74,7 +74,7 @@ describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
     orphaned(it, "owner");
     it.store(ConfigMaps, object(ConfigMaps, "child", { uid: "new" }));
     await it.sync(childKey);
-    expect(told(it)).toEqual(["get ConfigMap ns/child"]);
+    expect(callsOf(it)).toEqual(["get ConfigMap ns/child"]);
     expect(it.decisions).toEqual([
       "absent: it is absent: its name now belongs to another object, uid new → nothing depends on it",
     ]);
@@ -105,7 +105,7 @@ describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
       throw refusal(409, "Conflict");
     };
     expect(String(await it.sync(childKey))).toContain("Conflict");
-    expect(told(it).filter((what) => what.startsWith("delete"))).toHaveLength(1);
+    expect(callsOf(it).filter((what) => what.startsWith("delete"))).toHaveLength(1);
   });
 
   test("is deleted if its owner's name now belongs to another object", async () => {
@@ -126,7 +126,7 @@ describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
         if (what === `get ConfigMap ns/${name}`) throw refusal(500, "InternalError");
       };
       expect(String(await it.sync(childKey))).toContain("InternalError");
-      expect(told(it).at(-1)).toBe(`get ConfigMap ns/${name}`);
+      expect(callsOf(it).at(-1)).toBe(`get ConfigMap ns/${name}`);
       expect(it.decisions).toEqual([]);
     }
   });
@@ -149,7 +149,7 @@ describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
     it.graph.keyOf(it.graph.node("uid-child") as never, "delete");
     await it.sync(childKey);
     // No dependent is waiting for deletion, so there is no cycle to break.
-    expect(told(it)).toEqual(["get ConfigMap ns/child", "get ConfigMap ns/owner", "delete ConfigMap ns/child"]);
+    expect(callsOf(it)).toEqual(["get ConfigMap ns/child", "get ConfigMap ns/owner", "delete ConfigMap ns/child"]);
     expect(it.calls.at(-1)?.options).toMatchObject({ propagationPolicy: "Foreground" });
   });
 
@@ -180,9 +180,9 @@ describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
       it.graph.keyOf(it.graph.node(`uid-${name}`) as never, "delete");
     }
     await it.sync(childKey);
-    expect(told(it)).toContain("get Node node");
+    expect(callsOf(it)).toContain("get Node node");
     await it.sync("ConfigMap ns/other");
-    expect(told(it)).toEqual(["get ConfigMap ns/other", "delete ConfigMap ns/other"]);
+    expect(callsOf(it)).toEqual(["get ConfigMap ns/other", "delete ConfigMap ns/other"]);
   });
 
   test("with an absent owner requests that once (TestAbsentOwnerCache)", async () => {
@@ -190,7 +190,7 @@ describe("an object without existing owners (TestAttemptToDeleteItem)", () => {
     orphaned(it, "owner");
     await it.sync(childKey);
     await it.sync(childKey);
-    expect(told(it)).toEqual(["get ConfigMap ns/child", "delete ConfigMap ns/child"]);
+    expect(callsOf(it)).toEqual(["get ConfigMap ns/child", "delete ConfigMap ns/child"]);
     expect(it.decisions[0]).toContain("is absent: 404 from the API server → delete");
   });
 });
@@ -246,7 +246,7 @@ describe("an object with an owner", () => {
     orphaned(it, "owner");
     it.store(ConfigMaps, object(ConfigMaps, "child"));
     await it.sync(childKey);
-    expect(told(it)).toEqual(["get ConfigMap ns/child"]);
+    expect(callsOf(it)).toEqual(["get ConfigMap ns/child"]);
     expect(it.decisions).toEqual(["no-owners: it has no owners → kept"]);
   });
 
@@ -270,7 +270,7 @@ describe("an object with an owner", () => {
     it.store(ConfigMaps, object(ConfigMaps, "there"));
     await it.sync(childKey);
     expect(it.decisions).toEqual(["keep: its only owner ConfigMap there (uid uid-there) exists → kept"]);
-    expect(told(it).filter((what) => !what.startsWith("get"))).toEqual([]);
+    expect(callsOf(it).filter((what) => !what.startsWith("get"))).toEqual([]);
   });
 
   test("of a version that the server does not have is retried (inaccessible API version)", async () => {
@@ -290,7 +290,7 @@ describe("an object with an owner", () => {
     it.add(Nodes, object(Nodes, "node", { owners: [ownedBy(ConfigMaps, "owner"), ownedBy(Nodes, "other")] }));
     expect(await it.sync("Node node")).toBeUndefined();
     // Later owners are not requested either.
-    expect(told(it)).toEqual(["get Node node"]);
+    expect(callsOf(it)).toEqual(["get Node node"]);
     expect(it.decisions).toEqual([
       "impossible-owner: it is cluster-scoped, but its owner ConfigMap owner is of a namespaced kind → left alone",
     ]);
@@ -412,7 +412,7 @@ describe("an object that is deleted in the foreground", () => {
       if (what.startsWith("patch")) throw refusal(409, "Conflict");
     };
     expect(String(await it.sync("ConfigMap ns/owner"))).toContain("Conflict");
-    expect(told(it).filter((what) => what.startsWith("patch"))).toHaveLength(4);
+    expect(callsOf(it).filter((what) => what.startsWith("patch"))).toHaveLength(4);
   });
 });
 
@@ -427,7 +427,7 @@ describe("an object whose dependents are orphaned", () => {
     const it = collectorScene();
     orphaning(it);
     expect(await it.sync("orphan ConfigMap ns/owner")).toBeUndefined();
-    expect(told(it)).toEqual([
+    expect(callsOf(it)).toEqual([
       "patch ConfigMap ns/a",
       "patch ConfigMap ns/b",
       "get ConfigMap ns/owner",
@@ -446,7 +446,7 @@ describe("an object whose dependents are orphaned", () => {
     const it = collectorScene();
     it.add(ConfigMaps, object(ConfigMaps, "owner", { deleted: true, finalizers: ["orphan"] }));
     await it.sync("orphan ConfigMap ns/owner");
-    expect(told(it)).toEqual(["get ConfigMap ns/owner", "patch ConfigMap ns/owner"]);
+    expect(callsOf(it)).toEqual(["get ConfigMap ns/owner", "patch ConfigMap ns/owner"]);
     expect(it.decisions).toEqual(["orphaned: it has no dependents → remove the orphan finalizer"]);
   });
 
@@ -462,7 +462,7 @@ describe("an object whose dependents are orphaned", () => {
     expect(String(failed)).toContain(
       "Cannot orphan 1 of 2 dependents of ConfigMap ns/owner, the first of them ConfigMap ns/a",
     );
-    expect(told(it)).toEqual(["patch ConfigMap ns/a", "patch ConfigMap ns/b"]);
+    expect(callsOf(it)).toEqual(["patch ConfigMap ns/a", "patch ConfigMap ns/b"]);
   });
 });
 

@@ -11,8 +11,13 @@ import { goldenNow, type LimitCase, limitCases } from "./golden.ts";
 function played({ behavior, min, max, start, steps }: LimitCase): unknown[] {
   const history = noHistory();
   const scaleTargetRef = { kind: "Deployment", name: "web" };
-  const asked = { scaleTargetRef, minReplicas: min, maxReplicas: max, ...(behavior !== undefined && { behavior }) };
-  const spec = withWindow(asked, defaultOptions);
+  const withoutWindow = {
+    scaleTargetRef,
+    minReplicas: min,
+    maxReplicas: max,
+    ...(behavior !== undefined && { behavior }),
+  };
+  const spec = withWindow(withoutWindow, defaultOptions);
   let [now, current] = [goldenNow, start];
   rememberStart(history, { replicas: current, at: now });
   return steps.map((step) => {

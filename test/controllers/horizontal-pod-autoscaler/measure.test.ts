@@ -20,8 +20,8 @@ function valuesOf(container: string | undefined): Promise<readonly (readonly [st
     client: { raw: () => Promise.resolve({ items }) },
     signal: new AbortController().signal,
   } as unknown as SyncContext;
-  const asked = { namespace: "default", selector: [], resource: "cpu", container };
-  return resourceMetrics(context, asked).then((found) => [...found].map(([name, { value }]) => [name, value] as const));
+  const query = { namespace: "default", selector: [], resource: "cpu", container };
+  return resourceMetrics(context, query).then((found) => [...found].map(([name, { value }]) => [name, value] as const));
 }
 
 test("a pod with a container without metrics is left out", async () => {

@@ -61,7 +61,7 @@ describe("a pod that ends", () => {
         event.stage === "write" && event.controller === "job" && event.verb === "update" ? [event.changes ?? []] : [],
       );
       expect(JSON.stringify(updates.at(-2))).toContain(uid);
-      expect(scene.told()).toEqual([
+      expect(scene.sentences()).toEqual([
         "1 active pod, as many as wanted → nothing to do",
         "active 2 → 1, 1 pod to be counted",
         "1 pod accounted for → remove its finalizer",
@@ -79,7 +79,7 @@ describe("a pod that ends", () => {
         await scene.finish(nameOf(pod), n === 0 ? "Failed" : "Succeeded");
       }
       await scene.pass(1500);
-      expect(scene.told().filter((sentence) => sentence.includes("to be counted"))).toEqual([
+      expect(scene.sentences().filter((sentence) => sentence.includes("to be counted"))).toEqual([
         "3 pods to be counted",
         "succeeded 0 → 2, failed 0 → 1, 0 pods to be counted",
       ]);
@@ -136,7 +136,7 @@ describe("a finalizer that cannot be removed", () => {
         await scene.pass(70 * second);
         expect((await scene.job()).status).toMatchObject({ succeeded: 1, uncountedTerminatedPods: {} });
         expect((await scene.pods()).filter(isTracked)).toEqual([]);
-        expect(scene.eventsTold()).toEqual(["Completed: Job completed"]);
+        expect(scene.eventTexts()).toEqual(["Completed: Job completed"]);
       },
       { wrap: refusal.wrap },
     );
@@ -225,7 +225,7 @@ describe("refused deletions", () => {
         await scene.patch({ spec: { suspend: true } });
         await scene.pass(1500);
         expect((await scene.job()).status).toMatchObject({ active: 2, terminating: 0 });
-        expect(scene.eventsTold().filter((event) => event.startsWith("FailedDelete: Error deleting: "))).not.toEqual(
+        expect(scene.eventTexts().filter((event) => event.startsWith("FailedDelete: Error deleting: "))).not.toEqual(
           [],
         );
         const failures = scene.events.filter(

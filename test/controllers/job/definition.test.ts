@@ -10,10 +10,10 @@ import { jobOf, podOf } from "./objects.ts";
 
 describe("the definitions", () => {
   test("use no more than the permissions of upstream's role", () => {
-    const asked = jobController.permissions.map(
+    const requested = jobController.permissions.map(
       ({ group, resource, verbs }) => `${[...verbs].sort().join(",")} ${group} ${resource}`,
     );
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       "get batch jobs",
       "update batch jobs/status",
       "update batch jobs/finalizers",

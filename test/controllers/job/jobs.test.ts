@@ -41,7 +41,7 @@ describe("a Job in the embedded cluster", () => {
       expect(pods).toHaveLength(5);
       expect(pods.filter(isTracked)).toEqual([]);
       expect(
-        scene.eventsTold().filter((event) => event.startsWith("SuccessfulCreate: Created pod: data-")),
+        scene.eventTexts().filter((event) => event.startsWith("SuccessfulCreate: Created pod: data-")),
       ).toHaveLength(5);
     }));
 
@@ -59,7 +59,7 @@ describe("a Job in the embedded cluster", () => {
       // Each pod failed after about 1.2 s, followed by a backoff of 10 s and 20 s.
       const gaps = starts.slice(1).map((start, n) => Math.round((start - (starts[n] ?? 0)) / second));
       expect(gaps).toEqual([11, 21]);
-      expect(scene.eventsTold().at(-1)).toBe("BackoffLimitExceeded: Job has reached the specified backoff limit");
+      expect(scene.eventTexts().at(-1)).toBe("BackoffLimitExceeded: Job has reached the specified backoff limit");
     }));
 
   test("as a work queue waits for all pods once one has succeeded", () =>
@@ -89,7 +89,7 @@ describe("a Job in the embedded cluster", () => {
       expect(conditions(job)).toEqual(["FailureTarget True DeadlineExceeded", "Failed True DeadlineExceeded"]);
       expect(job.status).toMatchObject({ failed: 2, terminating: 0 });
       expect(await scene.pods()).toEqual([]);
-      expect(scene.eventsTold().at(-1)).toBe("DeadlineExceeded: Job was active longer than specified deadline");
+      expect(scene.eventTexts().at(-1)).toBe("DeadlineExceeded: Job was active longer than specified deadline");
     }));
 
   test("fails at once by its pod failure policy", () =>
@@ -121,7 +121,7 @@ describe("a Job in the embedded cluster", () => {
       await scene.create({ managedBy: "example.com/queue" });
       await scene.pass(5 * second);
       expect((await scene.job()).status).toEqual({});
-      expect(scene.told()).toEqual(["it is managed by example.com/queue → nothing is done here"]);
+      expect(scene.sentences()).toEqual(["it is managed by example.com/queue → nothing is done here"]);
     }));
 
   test("deletes pods above a smaller parallelism; they are not failures", () =>
@@ -147,7 +147,7 @@ describe("an Indexed Job in the embedded cluster", () => {
       expect(job.status).not.toHaveProperty("failedIndexes");
       const names = (await scene.pods()).map(({ metadata, spec }) => `${metadata.name.slice(0, 7)} ${spec?.hostname}`);
       expect(names.sort()).toEqual(["data-0- data-0", "data-1- data-1", "data-2- data-2"]);
-      expect(scene.told()[0]).toBe("0 active pods, 2 wanted → create 2 of indexes 0,1, in 2 batches");
+      expect(scene.sentences()[0]).toBe("0 active pods, 2 wanted → create 2 of indexes 0,1, in 2 batches");
     }));
 
   test("replaces a failed pod of an index with one that has the failure count, and fails with its index", () =>
@@ -216,7 +216,7 @@ describe("a suspended Job", () => {
         { type: "Suspended", status: "True", reason: "JobSuspended", message: "Job suspended" },
       ]);
       expect(await scene.pods()).toEqual([]);
-      expect(scene.eventsTold()).toEqual(["Suspended: Job suspended"]);
+      expect(scene.eventTexts()).toEqual(["Suspended: Job suspended"]);
     }));
 
   test("loses its pods, uncounted, and its start time; it starts again when it is resumed", () =>
@@ -247,7 +247,7 @@ describe("a suspended Job", () => {
       expect(conditions(await scene.job())).toEqual(["Suspended False JobResumed"]);
       await scene.pass(10 * second);
       expect(conditions(await scene.job()).at(-1)).toBe("Failed True DeadlineExceeded");
-      expect(scene.eventsTold().filter((event) => /^(Suspended|Resumed)/.test(event))).toEqual([
+      expect(scene.eventTexts().filter((event) => /^(Suspended|Resumed)/.test(event))).toEqual([
         "Suspended: Job suspended",
         "Resumed: Job resumed",
       ]);

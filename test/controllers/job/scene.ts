@@ -30,11 +30,11 @@ export interface JobScene extends EmbeddedScene {
   /** Lets this virtual time pass, even if nothing happens. */
   pass(ms: number): Promise<void>;
   /** Sentences of the Job controller's decisions since the last call. */
-  told(): string[];
+  sentences(): string[];
   /** The Job controller's writes since the last call, as `VERB Kind/name[/subresource]`. */
   writes(): string[];
   /** Events about the Job since the last call, as `Reason: message`. */
-  eventsTold(): string[];
+  eventTexts(): string[];
   /** Makes the next call of each of these start here. */
   forget(): void;
 }
@@ -106,7 +106,7 @@ export async function jobScene({
       scene.timeline.after(ms, "test", () => undefined);
       await scene.run(ms);
     },
-    told: () =>
+    sentences: () =>
       since("told").flatMap((event) =>
         event.stage === "decision" && event.controller === "job" ? [event.sentence] : [],
       ),
@@ -116,7 +116,7 @@ export async function jobScene({
           ? [`${event.verb} ${[event.of.kind, event.key.split("/")[1], event.subresource ?? []].flat().join("/")}`]
           : [],
       ),
-    eventsTold: () =>
+    eventTexts: () =>
       since("events").flatMap((event) =>
         event.stage === "event" && event.controller === "job" ? [`${event.reason}: ${event.message}`] : [],
       ),

@@ -33,12 +33,17 @@ describe("AddressRange", () => {
 });
 
 test("a node is simulated by this project's annotation or by kwok's", () => {
-  const said = [
+  const annotationSets = [
     {},
     { [annotation("node")]: "simulated" },
     { [annotation("node")]: "no" },
     { "kwok.x-k8s.io/node": "fake" },
   ];
-  expect(said.map((annotations) => isSimulated(nodeWith("", annotations)))).toEqual([false, true, false, true]);
+  expect(annotationSets.map((annotations) => isSimulated(nodeWith("", annotations)))).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
   expect(isSilent(nodeWith("", { [annotation("silent")]: "true" }))).toBe(true);
 });

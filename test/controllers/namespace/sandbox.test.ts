@@ -21,11 +21,11 @@ const ConfigMaps: Kind = kindOf({
 });
 
 /** A response in place of the server's; undefined lets the request through. */
-type Answer = (request: ApiRequest) => { readonly status: number; readonly body: object } | undefined;
+type Intercept = (request: ApiRequest) => { readonly status: number; readonly body: object } | undefined;
 
 interface NamespaceScene extends EmbeddedScene {
   /** Intercepts requests of the controller; can be changed while the scene runs. */
-  answer: Answer;
+  intercept: Intercept;
   /** Requests of the controller, such as `DELETE /api/v1/namespaces/shop/pods`. */
   readonly requests: string[];
   configMap(name: string, finalizers?: readonly string[]): Promise<void>;
@@ -56,13 +56,13 @@ function respond({ status, body }: { readonly status: number; readonly body: obj
 }
 
 async function scene(): Promise<NamespaceScene> {
-  const own = { answer: (() => undefined) as Answer, requests: [] as string[] };
+  const own = { intercept: (() => undefined) as Intercept, requests: [] as string[] };
   const wrap = (transport: Transport, actor: string): Transport => ({
     send(request) {
       if (actor !== "kubectl-reconcile-namespace") return transport.send(request);
       own.requests.push(`${request.method} ${request.path}`);
-      const answer = own.answer(request);
-      return answer === undefined ? plainDiscovery(transport).send(request) : Promise.resolve(respond(answer));
+      const response = own.intercept(request);
+      return response === undefined ? plainDiscovery(transport).send(request) : Promise.resolve(respond(response));
     },
   });
   const embedded = await embeddedScene({ controllers: [namespace], nodes: 1, wrap });
@@ -145,7 +145,7 @@ describe("a deleted namespace", () => {
     await it.deleteNamespace();
     const deletedAt = it.timeline.now();
     let lookedAt = 0;
-    it.answer = () => {
+    it.intercept = () => {
       lookedAt ||= it.timeline.now();
       return undefined;
     };
@@ -218,7 +218,7 @@ describe("a deleted namespace", () => {
   test("has its objects deleted one by one if the server has no deletecollection", async () => {
     const it = await scene();
     const isCollection = isDeletionOf("configmaps");
-    it.answer = (request) => (isCollection(request) ? unsupported : undefined);
+    it.intercept = (request) => (isCollection(request) ? unsupported : undefined);
     await it.configMap("a");
     await it.configMap("b");
     await it.deleteNamespace();
@@ -234,7 +234,7 @@ describe("a deleted namespace", () => {
 
   test("is removed although a kind was removed since the discovery", async () => {
     const it = await scene();
-    it.answer = ({ path }) => (path.endsWith("/namespaces/shop/leases") ? missing : undefined);
+    it.intercept = ({ path }) => (path.endsWith("/namespaces/shop/leases") ? missing : undefined);
     await it.deleteNamespace();
     await it.run(20_000);
     // The deletecollection, the list for single deletions, and the list of the remaining objects.
@@ -245,7 +245,7 @@ describe("a deleted namespace", () => {
 
   test("stays while the discovery of a group fails; everything else is deleted", async () => {
     const it = await scene();
-    it.answer = ({ path }) =>
+    it.intercept = ({ path }) =>
       path === "/apis/apps/v1" ? { status: 503, body: { kind: "Status", code: 503, message: "down" } } : undefined;
     await it.configMap("a");
     await it.deleteNamespace();
@@ -255,7 +255,7 @@ describe("a deleted namespace", () => {
     ]);
     expect(deleted(it)).toContain("configmaps");
     expect(deleted(it)).not.toContain("deployments");
-    it.answer = () => undefined;
+    it.intercept = () => undefined;
     await it.run(15_000);
     expect(await it.live()).toBeUndefined();
     await it.stop();
@@ -269,7 +269,7 @@ describe("a deleted namespace", () => {
       "/api": [{ versions: [{ version: "v1", freshness: "Current", resources: [maps] }] }],
       "/apis": [{ metadata: { name: "apps" }, versions: [{ version: "v1", freshness: "Stale" }] }],
     };
-    it.answer = ({ path }) => {
+    it.intercept = ({ path }) => {
       const items = groups[path];
       return items === undefined ? undefined : { status: 200, body: { kind: "APIGroupDiscoveryList", items } };
     };
@@ -280,7 +280,7 @@ describe("a deleted namespace", () => {
     expect(await it.problems()).toEqual([
       "DeletionDiscoveryFailure: Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: apps/v1: stale GroupVersion discovery: apps/v1",
     ]);
-    it.answer = () => undefined;
+    it.intercept = () => undefined;
     await it.run(15_000);
     expect(await it.live()).toBeUndefined();
     await it.stop();
@@ -288,7 +288,7 @@ describe("a deleted namespace", () => {
 
   test("is not finalized when nothing can be discovered", async () => {
     const it = await scene();
-    it.answer = ({ path }) =>
+    it.intercept = ({ path }) =>
       path === "/apis" ? { status: 500, body: { kind: "Status", code: 500, message: "broken" } } : undefined;
     await it.deleteNamespace();
     await it.run(7000);
@@ -301,7 +301,7 @@ describe("a deleted namespace", () => {
     const it = await scene();
     const fails = isDeletionOf("secrets");
     const body = { kind: "Status", reason: "Forbidden", code: 403, message: "not you" };
-    it.answer = (request) => (fails(request) ? { status: 403, body } : undefined);
+    it.intercept = (request) => (fails(request) ? { status: 403, body } : undefined);
     await it.configMap("a");
     await it.deleteNamespace();
     await it.run(7000);
@@ -309,7 +309,7 @@ describe("a deleted namespace", () => {
       "DeletionContentFailure: Failed to delete all resource types, 1 remaining: not you",
     ]);
     expect(deleted(it)).toContain("configmaps");
-    it.answer = () => undefined;
+    it.intercept = () => undefined;
     await it.run(15_000);
     expect(await it.live()).toBeUndefined();
     await it.stop();
@@ -318,7 +318,7 @@ describe("a deleted namespace", () => {
   test("is a failure if objects remain that nothing blocks", async () => {
     const it = await scene();
     const ignored = isDeletionOf("configmaps");
-    it.answer = (request) =>
+    it.intercept = (request) =>
       ignored(request) ? { status: 200, body: { kind: "Status", status: "Success" } } : undefined;
     await it.configMap("a");
     await it.deleteNamespace();
@@ -348,7 +348,7 @@ describe("a deleted namespace", () => {
     const it = await scene();
     let conflicts = 0;
     const body = { kind: "Status", reason: "Conflict", code: 409, message: "changed" };
-    it.answer = ({ path }) => (path.endsWith("/finalize") && conflicts++ === 0 ? { status: 409, body } : undefined);
+    it.intercept = ({ path }) => (path.endsWith("/finalize") && conflicts++ === 0 ? { status: 409, body } : undefined);
     await it.deleteNamespace();
     await it.run(20_000);
     expect(conflicts).toBe(2);

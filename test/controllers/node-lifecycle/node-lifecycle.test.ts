@@ -40,7 +40,7 @@ function look(): readonly string[] {
 }
 
 const calls = (): readonly string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
-const told = (): readonly string[] =>
+const eventTexts = (): readonly string[] =>
   scene.events.map(({ type, reason, about, message }) => `${type} ${reason} ${about}: ${message}`);
 const sentences = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 /** The body of the n-th request of the last sync. */
@@ -76,19 +76,19 @@ describe("a new node", () => {
   test("is announced once, and so is its end", () => {
     put("node-1");
     expect(look()).toEqual([]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Normal RegisteredNode Node node-1: Node node-1 event: Registered Node node-1 in Controller",
     ]);
     look();
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
     scene.deleteLive(Nodes, "node-1");
     scene.deliver();
     look();
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Normal RemovingNode Node node-1: Node node-1 event: Removing Node node-1 from Controller",
     ]);
     look();
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("loses the NoExecute taints of an earlier run, one after the other", async () => {
@@ -123,7 +123,7 @@ describe("a node that becomes silent", () => {
       "DiskPressure Unknown NodeStatusNeverUpdated",
       "PIDPressure Unknown NodeStatusNeverUpdated",
     ]);
-    expect(told()).toEqual(["Normal NodeNotReady Node node-1: Node node-1 status is now: NodeNotReady"]);
+    expect(eventTexts()).toEqual(["Normal NodeNotReady Node node-1: Node node-1 status is now: NodeNotReady"]);
     expect(sentences()).toEqual(["it has not reported for 51 s → its conditions become Unknown"]);
   });
 
@@ -165,7 +165,7 @@ describe("a node that becomes silent", () => {
     look();
     scene.refuse = () => refusal(409, "Conflict", "changed");
     expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 409 });
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
     await scene.sync("node-1");
     expect(calls()).toEqual([]);
     scene.refuse = () => undefined;
@@ -173,7 +173,7 @@ describe("a node that becomes silent", () => {
     expect(look()).toContain("node-1");
     await scene.sync("node-1");
     expect(calls()).toEqual(["updateStatus Node node-1"]);
-    expect(told()).toHaveLength(1);
+    expect(eventTexts()).toHaveLength(1);
   });
 
   test("makes its pods not ready, except those that are or have no condition", async () => {
@@ -191,7 +191,7 @@ describe("a node that becomes silent", () => {
     expect(calls()).toEqual(["updateStatus Node node-1", "updateStatus Pod is-True", "updateStatus Pod is-Unknown"]);
     const { status } = bodyOf(1);
     expect(status?.conditions).toEqual([{ type: "Ready", status: "False", lastTransitionTime: formatTime(scene.now) }]);
-    expect(told().slice(1)).toEqual([
+    expect(eventTexts().slice(1)).toEqual([
       "Warning NodeNotReady Pod is-True: Node is not ready",
       "Warning NodeNotReady Pod is-Unknown: Node is not ready",
     ]);
@@ -208,7 +208,7 @@ describe("a node that becomes silent", () => {
     scene.now += 51 * second;
     look();
     expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 409 });
-    expect(told().map((text) => text.split(":")[0])).toEqual([
+    expect(eventTexts().map((text) => text.split(":")[0])).toEqual([
       "Normal NodeNotReady Node node-1",
       "Warning NodeNotReady Pod a",
       "Warning NodeNotReady Pod c",
@@ -228,7 +228,7 @@ describe("a node that becomes silent", () => {
     await becomeSilent("node-1");
     expect(calls()).toContain("updateStatus Node node-1");
     expect(calls()).not.toContain("updateStatus Pod a");
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("before its first report is Unknown 60 s after its creation", async () => {
@@ -243,7 +243,7 @@ describe("a node that becomes silent", () => {
       type: "Ready",
       reason: "NodeStatusNeverUpdated",
     });
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 });
 
@@ -257,7 +257,7 @@ describe("a pod that is assigned to a node", () => {
     scene.put(Pods, pod);
     await scene.sync(key);
     expect(calls()).toEqual(["updateStatus Pod web"]);
-    expect(told()).toEqual(["Warning NodeNotReady Pod web: Node is not ready"]);
+    expect(eventTexts()).toEqual(["Warning NodeNotReady Pod web: Node is not ready"]);
   });
 
   test("that is ready, or unknown, is left alone", async () => {

@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const calls = (): string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
 const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
-const told = (): string[] => scene.events.map(({ about, reason, message }) => `${about} ${reason}: ${message}`);
+const eventTexts = (): string[] => scene.events.map(({ about, reason, message }) => `${about} ${reason}: ${message}`);
 const create = (volume: string, node: string): string => `create VolumeAttachment ${attachmentOf(volume, node)}`;
 
 /** Runs the whole process: requested, attached by the driver, and reported. */
@@ -74,14 +74,14 @@ describe("a pod with a CSI volume", () => {
     driverSays(scene, ["disk", "a"], { attached: true });
     await scene.sync("a");
     const message = 'SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume "disk" ';
-    expect(told()).toEqual([`Pod api ${message}`, `Pod web ${message}`]);
+    expect(eventTexts()).toEqual([`Pod api ${message}`, `Pod web ${message}`]);
     expect(calls()).toEqual(["patch Node a"]);
     expect(scene.calls[0]?.body).toEqual({
       status: { volumesAttached: [{ name: uniqueName("disk"), devicePath: "" }] },
     });
     scene.deliver();
     await scene.sync("a");
-    expect({ calls: calls(), events: told() }).toEqual({ calls: [], events: [] });
+    expect({ calls: calls(), events: eventTexts() }).toEqual({ calls: [], events: [] });
   });
 
   test("gets an Event with the driver's error, and a retry after 0.5 s, 1 s, 2 s …, up to 122 s", async () => {
@@ -92,7 +92,7 @@ describe("a pod with a CSI volume", () => {
     const waits: unknown[] = [];
     for (let n = 0; n < 10; n++) {
       await scene.sync("a");
-      expect(told()).toEqual([
+      expect(eventTexts()).toEqual([
         'Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : no such disk',
       ]);
       const { ms } = scene.requeues[0] ?? {};
@@ -100,7 +100,7 @@ describe("a pod with a CSI volume", () => {
       // The retry does not happen 1 ms earlier.
       scene.now += Number(ms) - 1;
       await scene.sync("a");
-      expect(told()).toEqual([]);
+      expect(eventTexts()).toEqual([]);
       scene.now += 1;
     }
     expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 122_000, 122_000].map((ms) => ms + 1));
@@ -115,10 +115,10 @@ describe("a pod with a CSI volume", () => {
     scene.deliver();
     scene.now += 119_999;
     await scene.sync("a");
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
     scene.now += 1;
     await scene.sync("a");
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       `Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : timed out waiting for external-attacher of ${driver} CSI driver to attach volume handle-disk`,
     ]);
   });
@@ -127,13 +127,13 @@ describe("a pod with a CSI volume", () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     scene.refuse = () => refusal(403, "Forbidden", "no");
     await scene.sync("a");
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       'Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : kubernetes.io/csi: attacher.Attach failed: no',
     ]);
     scene.now += 501;
     scene.refuse = () => refusal(409, "AlreadyExists", "there");
     await scene.sync("a");
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
     expect(scene.requeues.map(({ ms }) => ms)).toContain(120_000);
   });
 
@@ -143,7 +143,7 @@ describe("a pod with a CSI volume", () => {
     const metadata = { ...going.metadata, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["driver"] };
     scene.put(VolumeAttachments, { ...going, metadata });
     await scene.sync("a");
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       'Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : volume attachment is being deleted',
     ]);
   });
@@ -225,7 +225,7 @@ describe("nothing is attached", () => {
     test(what, async () => {
       arrange();
       await scene.sync("a");
-      expect({ calls: calls(), events: told(), sentences: sentences() }).toEqual({
+      expect({ calls: calls(), events: eventTexts(), sentences: sentences() }).toEqual({
         calls: [],
         events: [],
         sentences: [],
@@ -270,7 +270,7 @@ test("volumes of plugins without an attacher are attached at once, without a Vol
     "kubernetes.io/fc/[50 51]:1",
     "kubernetes.io/iscsi/10.0.0.1:3260:iqn.example:2",
   ]);
-  expect(told()).toHaveLength(3);
+  expect(eventTexts()).toHaveLength(3);
 });
 
 describe("a volume of two pods on two nodes", () => {
@@ -299,13 +299,15 @@ describe("a volume of two pods on two nodes", () => {
       scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
       await attachOn("a");
       await scene.sync("b");
-      expect({ calls: calls(), told: told() }).toEqual({
+      expect({ calls: calls(), events: eventTexts() }).toEqual({
         calls: [],
-        told: ['Pod api FailedAttachVolume: Multi-Attach error for volume "disk" Volume is already used by pod(s) web'],
+        events: [
+          'Pod api FailedAttachVolume: Multi-Attach error for volume "disk" Volume is already used by pod(s) web',
+        ],
       });
       expect(sentences()).toEqual(["disk is attached to a, and can be attached to only one node at a time → wait"]);
       await scene.sync("b");
-      expect(told()).toEqual([]);
+      expect(eventTexts()).toEqual([]);
     });
   }
 
@@ -313,10 +315,10 @@ describe("a volume of two pods on two nodes", () => {
     scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
     await scene.sync("a");
     await scene.sync("b");
-    expect({ calls: calls(), sentences: sentences(), told: told() }).toEqual({
+    expect({ calls: calls(), sentences: sentences(), events: eventTexts() }).toEqual({
       calls: [],
       sentences: ["disk: it is being attached or detached → wait"],
-      told: [],
+      events: [],
     });
     scene.deliver();
     driverSays(scene, ["disk", "a"], { attached: true });
@@ -347,8 +349,8 @@ describe("a volume of two pods on two nodes", () => {
     addPod(scene, podOf("api", "b", ["disk"]));
     scene.woken.length = 0;
     await scene.sync("b");
-    expect({ told: told(), sentences: sentences(), woken: scene.woken }).toEqual({
-      told: [],
+    expect({ events: eventTexts(), sentences: sentences(), woken: scene.woken }).toEqual({
+      events: [],
       sentences: ["disk: the node that has it does not need it → wait"],
       woken: ["a"],
     });
@@ -388,7 +390,7 @@ describe("a volume of two pods on two nodes", () => {
       }
       addPod(scene, podOf("api", "b", ["disk"]));
       await scene.sync("b");
-      expect(told()).toEqual([`Pod api FailedAttachVolume: Multi-Attach error for volume "disk" ${message}`]);
+      expect(eventTexts()).toEqual([`Pod api FailedAttachVolume: Multi-Attach error for volume "disk" ${message}`]);
     });
   }
 });

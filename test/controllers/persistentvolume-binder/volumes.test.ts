@@ -14,7 +14,7 @@ const calls = (): string[] => scene.calls.map(({ verb, kind, name }) => `${verb}
 const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
 const disk = (): PersistentVolume => scene.live(PersistentVolumes)[0] as PersistentVolume;
 const claimRef = refTo("data", "uid-data");
-const asked = "get PersistentVolumeClaim data";
+const readClaim = "get PersistentVolumeClaim data";
 const phased = "updateStatus PersistentVolume disk";
 
 async function sync(parts: VolumeParts): Promise<void> {
@@ -96,7 +96,7 @@ describe("a volume whose claim is bound to another volume", () => {
 describe("a volume whose claim was deleted", () => {
   test("is Released after a request to the API server", async () => {
     await sync({ spec: { claimRef }, phase: "Bound" });
-    expect(calls()).toEqual([asked, phased]);
+    expect(calls()).toEqual([readClaim, phased]);
     expect(disk().status?.phase).toBe("Released");
     expect(sentences()).toEqual(["claim shop/data is gone → phase Released, then policy Retain"]);
   });
@@ -104,20 +104,20 @@ describe("a volume whose claim was deleted", () => {
   test("is Released if the cache has another claim of the name", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data", { meta: { uid: "uid-next" } }));
     await sync({ spec: { claimRef }, phase: "Bound" });
-    expect(calls()).toEqual([asked, phased]);
+    expect(calls()).toEqual([readClaim, phased]);
   });
 
   test("is left alone if the cache does not have the claim yet", async () => {
     scene.putLive(PersistentVolumeClaims, claimOf("data", { spec: { volumeName: "disk" } }));
     await sync({ spec: { claimRef }, phase: "Bound" });
-    expect(calls()).toEqual([asked]);
+    expect(calls()).toEqual([readClaim]);
   });
 
   test("is left alone if the cache has an earlier claim of the name", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data", { meta: { uid: "uid-before" } }));
     scene.putLive(PersistentVolumeClaims, claimOf("data", { spec: { volumeName: "disk" } }));
     await sync({ spec: { claimRef }, phase: "Bound" });
-    expect(calls()).toEqual([asked]);
+    expect(calls()).toEqual([readClaim]);
   });
 
   test("is not checked again once it is Released", async () => {

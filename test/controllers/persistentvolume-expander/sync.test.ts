@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 const key = "shop/data";
-const told = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+const eventTexts = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 const external = "Normal ExternalExpanding: ";
 
 function claimOf(
@@ -78,7 +78,7 @@ describe("a claim that requests more than it has", () => {
     test(`of ${what} is left to another controller, and its conditions are left alone`, async () => {
       volume = volumeOf(source);
       await sync(claimOf(["2Gi", "1Gi"]));
-      expect(told()).toEqual([`${external}waiting for an external controller to expand this PVC`]);
+      expect(eventTexts()).toEqual([`${external}waiting for an external controller to expand this PVC`]);
       expect(scene.calls.map(({ verb }) => verb)).toEqual(["get"]);
     });
   }
@@ -100,7 +100,7 @@ describe("a claim that requests more than it has", () => {
     test(`of ${plugin} names ${driver} as its resizer`, async () => {
       volume = volumeOf(source);
       await sync(claimOf(["2Gi", "1Gi"], { other: "stays" }));
-      expect(told()).toEqual([
+      expect(eventTexts()).toEqual([
         `${external}CSI migration enabled for ${plugin}; waiting for external resizer to expand the pvc`,
       ]);
       expect(scene.calls.map(({ verb }) => verb)).toEqual(["get", "patch"]);
@@ -114,7 +114,7 @@ describe("a claim that requests more than it has", () => {
     volume = volumeOf(aws);
     await sync(claimOf(["2Gi", "1Gi"], { [resizer]: "ebs.csi.aws.com" }));
     expect(scene.calls.map(({ verb }) => verb)).toEqual(["get"]);
-    expect(told()).toHaveLength(1);
+    expect(eventTexts()).toHaveLength(1);
   });
 
   test("gets an Event when the resizer could not be set, and is retried", async () => {
@@ -122,7 +122,7 @@ describe("a claim that requests more than it has", () => {
     scene.refuse = ({ verb }) => (verb === "patch" ? refusal(409, "Conflict", "changed") : undefined);
     const error = await rejection(sync(claimOf(["2Gi", "1Gi"])));
     expect(String(error)).toContain("error setting resizer annotation to pvc shop/data, with error");
-    expect(told()[1]).toStartWith(
+    expect(eventTexts()[1]).toStartWith(
       "Warning ExternalExpanding: error setting resizer annotation to pvc shop/data, with error",
     );
   });
@@ -137,7 +137,10 @@ describe("nothing is done", () => {
     test(`for a claim that requests ${sizes[0]} and has ${sizes[1]}`, async () => {
       volume = volumeOf(aws);
       await sync(claimOf(sizes));
-      expect({ told: told(), calls: scene.calls.map(({ verb }) => verb) }).toEqual({ told: [], calls: ["get"] });
+      expect({ events: eventTexts(), calls: scene.calls.map(({ verb }) => verb) }).toEqual({
+        events: [],
+        calls: ["get"],
+      });
       expect(scene.decisions.map(({ sentence }) => sentence)).toEqual(["it requests 1Gi, and has as much"]);
     });
   }
@@ -151,7 +154,7 @@ describe("nothing is done", () => {
 test("an expansion that has started on a volume counts, whatever the claim has", async () => {
   volume = volumeOf(csi, preResize);
   await sync(claimOf(["1Gi", "1Gi"]));
-  expect(told()).toEqual([`${external}waiting for an external controller to expand this PVC`]);
+  expect(eventTexts()).toEqual([`${external}waiting for an external controller to expand this PVC`]);
 });
 
 describe("a claim fails, and is retried", () => {
@@ -170,7 +173,7 @@ describe("a claim fails, and is retried", () => {
       volume = volumeOf({ ...csi, claimRef });
       const error = await rejection(sync(claimOf(["2Gi", "1Gi"])));
       expect(String(error)).toContain("cannot expand claim shop/data: volume disk is not bound to it");
-      expect(told()).toEqual([]);
+      expect(eventTexts()).toEqual([]);
     });
   }
 });

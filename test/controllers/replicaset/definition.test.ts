@@ -28,11 +28,11 @@ describe("the definitions", () => {
 
   for (const definition of [replicaset, replicationcontroller]) {
     test(`${definition.name} uses no more than the permissions of upstream's role`, () => {
-      const asked = definition.permissions.map(
+      const requested = definition.permissions.map(
         ({ group, resource, verbs }) => `${[...verbs].sort().join(",")} ${group} ${resource}`,
       );
       const expected = [...roles[definition.name as keyof typeof roles], ...shared];
-      expect(asked.sort()).toEqual(expected.toSorted());
+      expect(requested.sort()).toEqual(expected.toSorted());
     });
 
     test(`${definition.name} watches its own kind and owned pods, with five workers`, () => {

@@ -66,7 +66,7 @@ describe("a reservation stays", () => {
 
 describe("a reservation is removed, and with the last one the devices and the finalizer,", () => {
   for (const { what, seen, live, why } of [
-    { what: "is deleted, according to the API server", why: "is gone", asked: true },
+    { what: "is deleted, according to the API server", why: "is gone", requested: true },
     {
       what: "has ended",
       seen: podOf({ ...using("web"), node: "a", status: { phase: "Failed" } }),

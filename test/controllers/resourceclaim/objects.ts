@@ -50,7 +50,7 @@ export function podOf({ name = "web", uid = `uid-${name}`, node, isDeleted = fal
 }
 
 /** The status of a pod with claim names by entry, such as `{ gpu: "web-gpu-1" }`. */
-export function saying(claims: Readonly<Record<string, string | undefined>>): Pod["status"] {
+export function statusWith(claims: Readonly<Record<string, string | undefined>>): Pod["status"] {
   const resourceClaimStatuses = Object.entries(claims).map(([name, claim]) => ({
     name,
     ...(claim !== undefined && { resourceClaimName: claim }),

@@ -5,7 +5,7 @@ import { resourceclaim } from "../../../src/controllers/resourceclaim/resourcecl
 import { expectExplained } from "../../support/explained-rules.ts";
 import { rejection } from "../../support/rejection.ts";
 import { type Call, refusal, type Scene, syncScene } from "../../support/sync-context.ts";
-import { claimOf, entryAnnotation, named, ownerOf, podOf, saying, spec, templated, templateOf } from "./objects.ts";
+import { claimOf, entryAnnotation, named, ownerOf, podOf, statusWith, spec, templated, templateOf } from "./objects.ts";
 
 const key = "shop/pod:web";
 
@@ -149,7 +149,7 @@ describe("a pod", () => {
 
   test("whose status has an entry without a claim needs none", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
-    scene.put(Pods, podOf({ node: "node-1", status: saying({ gpu: undefined }) }));
+    scene.put(Pods, podOf({ node: "node-1", status: statusWith({ gpu: undefined }) }));
     await scene.sync(key);
     expect(calls()).toEqual([]);
   });
@@ -191,7 +191,7 @@ describe("an existing claim", () => {
   }
 
   test("and in the status is left alone, whatever the template says", async () => {
-    scene.put(Pods, podOf({ status: saying({ gpu: "web-gpu-x" }) }));
+    scene.put(Pods, podOf({ status: statusWith({ gpu: "web-gpu-x" }) }));
     scene.put(ResourceClaims, claimOf("web-gpu-x", { owner: pod }));
     await scene.sync(key);
     expect(calls()).toEqual([]);
@@ -203,7 +203,7 @@ describe("an existing claim", () => {
   ]) {
     test(`in the status that ${what} is replaced`, async () => {
       scene.put(ResourceClaimTemplates, templateOf());
-      scene.put(Pods, podOf({ status: saying({ gpu: "web-gpu-x" }) }));
+      scene.put(Pods, podOf({ status: statusWith({ gpu: "web-gpu-x" }) }));
       scene.put(ResourceClaims, ...claims);
       await scene.sync(key);
       expect(calls()).toEqual(["create ResourceClaim web-gpu-1", "patch Pod web"]);
@@ -217,7 +217,7 @@ describe("an existing claim", () => {
 test("one of several claims was deleted: the apply with its successor has the others, too, in the order of the entries", async () => {
   scene.put(ResourceClaimTemplates, templateOf());
   const entries = ["a", "b", "c"].map((name) => templated(name));
-  scene.put(Pods, podOf({ entries, status: saying({ c: "web-c-x", b: "web-b-x", a: "web-a-x" }) }));
+  scene.put(Pods, podOf({ entries, status: statusWith({ c: "web-c-x", b: "web-b-x", a: "web-a-x" }) }));
   scene.put(ResourceClaims, claimOf("web-a-x", { owner: podOf() }), claimOf("web-c-x", { owner: podOf() }));
   await scene.sync(key);
   expect(calls()).toEqual(["create ResourceClaim web-b-1", "patch Pod web"]);
@@ -283,7 +283,7 @@ describe("a pod on a node", () => {
   const pod = podOf({
     node: "node-1",
     entries: [templated("gpu"), named("disk", "shared")],
-    status: saying({ gpu: "own" }),
+    status: statusWith({ gpu: "own" }),
   });
   const reservation = { resource: "pods", name: "web", uid: "uid-web" };
 
@@ -337,7 +337,7 @@ describe("a pod on a node", () => {
 
   test("gets another claim than that of another pod, which is not reserved for it", async () => {
     scene.put(ResourceClaimTemplates, templateOf());
-    scene.put(Pods, podOf({ node: "node-1", status: saying({ gpu: "own" }) }));
+    scene.put(Pods, podOf({ node: "node-1", status: statusWith({ gpu: "own" }) }));
     scene.put(ResourceClaims, claimOf("own", { isAllocated: true }));
     expect(await rejection(scene.sync(key))).toMatchObject({
       message: "ResourceClaim shop/own was not created for Pod shop/web (Pod is not owner)",

@@ -3,7 +3,7 @@ import { Pods, ResourceClaims, ResourceClaimTemplates } from "../../../src/api/k
 import type { Pod } from "../../../src/api/types.ts";
 import { resourceclaim } from "../../../src/controllers/resourceclaim/resourceclaim.ts";
 import { type Scene, syncScene } from "../../support/sync-context.ts";
-import { claimOf, named, podOf, saying, templated, templateOf } from "./objects.ts";
+import { claimOf, named, podOf, statusWith, templated, templateOf } from "./objects.ts";
 
 const key = "shop/pod:web";
 
@@ -42,7 +42,7 @@ describe("a pod is synced when it is added or changed", () => {
   });
 
   test("and a claim in its status does not exist", () => {
-    expect(wokenBy(podOf({ status: saying({ gpu: "own" }) }))).toEqual([key]);
+    expect(wokenBy(podOf({ status: statusWith({ gpu: "own" }) }))).toEqual([key]);
   });
 
   test("and an entry has an unknown source", () => {
@@ -64,7 +64,7 @@ describe("a pod is not synced", () => {
   for (const { what, pod } of [
     { what: "has no entries", pod: podOf({ entries: [] }) },
     { what: "has a claim that its user must still create", pod: podOf({ entries: [named("gpu", "missing")] }) },
-    { what: "needs none", pod: podOf({ status: saying({ gpu: undefined }) }) },
+    { what: "needs none", pod: podOf({ status: statusWith({ gpu: undefined }) }) },
     { what: "is being deleted on its node", pod: podOf({ node: "a", isDeleted: true }) },
   ]) {
     test(`that ${what}`, () => {
@@ -73,7 +73,7 @@ describe("a pod is not synced", () => {
   }
 
   test("whose claim exists, nor whose claim in the status is another pod's", () => {
-    const pod = podOf({ node: "a", status: saying({ gpu: "own" }) });
+    const pod = podOf({ node: "a", status: statusWith({ gpu: "own" }) });
     scene.put(ResourceClaims, claimOf("own", { owner: pod }));
     expect(wokenBy(pod)).toEqual([]);
     scene.put(ResourceClaims, claimOf("own", { isAllocated: true }));
@@ -83,7 +83,7 @@ describe("a pod is not synced", () => {
 
 describe("claims of a pod are synced", () => {
   const entries = [templated("gpu"), templated("nic"), named("disk", "shared"), templated("none")];
-  const status = saying({ gpu: "own", none: undefined });
+  const status = statusWith({ gpu: "own", none: undefined });
 
   for (const { what, pod } of [
     {
@@ -120,7 +120,7 @@ describe("a claim", () => {
   const pod = podOf({
     node: "a",
     entries: [templated("gpu"), named("disk", "shared")],
-    status: saying({ gpu: "own" }),
+    status: statusWith({ gpu: "own" }),
   });
 
   test("is synced when it is added or changed, and enqueues the pods that need it", () => {
@@ -137,7 +137,7 @@ describe("a claim", () => {
   });
 
   test("that is deleted enqueues the pods that have it re-created, and is not synced itself", () => {
-    scene.put(Pods, pod, podOf({ name: "other", status: saying({ gpu: "others" }) }));
+    scene.put(Pods, pod, podOf({ name: "other", status: statusWith({ gpu: "others" }) }));
     scene.put(ResourceClaims, claimOf("shared"));
     scene.notify(ResourceClaims, { type: "deleted", object: claimOf("own"), tombstone: false });
     expect(woken()).toEqual([key]);

@@ -15,7 +15,7 @@ interface Quota {
   };
 }
 
-const asks = (cpu: string, memory: string): object => ({
+const resourcesOf = (cpu: string, memory: string): object => ({
   requests: { cpu, memory, "example.com/gpu": "1" },
   limits: { cpu, memory, "ephemeral-storage": "1Gi", "example.com/gpu": "1" },
 });
@@ -27,16 +27,18 @@ const container = (name: string, resources: object = {}, more: object = {}): obj
 const pods: Readonly<
   Record<string, { readonly spec: object; readonly status?: object; readonly finalizers?: string[] }>
 > = {
-  plain: { spec: { containers: [container("a", asks("100m", "64Mi")), container("b", asks("0.2", "1G"))] } },
+  plain: {
+    spec: { containers: [container("a", resourcesOf("100m", "64Mi")), container("b", resourcesOf("0.2", "1G"))] },
+  },
   best: { spec: { containers: [container("a")] } },
   inits: {
     spec: {
       initContainers: [
-        container("first", asks("700m", "1Mi")),
-        container("sidecar", asks("50m", "10Mi"), { restartPolicy: "Always" }),
-        container("last", asks("10m", "900Mi")),
+        container("first", resourcesOf("700m", "1Mi")),
+        container("sidecar", resourcesOf("50m", "10Mi"), { restartPolicy: "Always" }),
+        container("last", resourcesOf("10m", "900Mi")),
       ],
-      containers: [container("a", asks("100m", "64Mi"))],
+      containers: [container("a", resourcesOf("100m", "64Mi"))],
     },
   },
   whole: {
@@ -45,8 +47,8 @@ const pods: Readonly<
       containers: [container("a", { requests: { cpu: "100m" } })],
     },
   },
-  deadline: { spec: { activeDeadlineSeconds: 3600, containers: [container("a", asks("1m", "1Mi"))] } },
-  critical: { spec: { priorityClassName: "urgent", containers: [container("a", asks("1m", "1Mi"))] } },
+  deadline: { spec: { activeDeadlineSeconds: 3600, containers: [container("a", resourcesOf("1m", "1Mi"))] } },
+  critical: { spec: { priorityClassName: "urgent", containers: [container("a", resourcesOf("1m", "1Mi"))] } },
   far: {
     spec: {
       containers: [container("a")],
@@ -59,8 +61,8 @@ const pods: Readonly<
       },
     },
   },
-  done: { spec: { containers: [container("a", asks("1", "1Gi"))] }, status: { phase: "Succeeded" } },
-  failed: { spec: { containers: [container("a", asks("1", "1Gi"))] }, status: { phase: "Failed" } },
+  done: { spec: { containers: [container("a", resourcesOf("1", "1Gi"))] }, status: { phase: "Succeeded" } },
+  failed: { spec: { containers: [container("a", resourcesOf("1", "1Gi"))] }, status: { phase: "Failed" } },
   resized: {
     spec: { containers: [container("a", { requests: { cpu: "100m" }, limits: { cpu: "300m" } })] },
     status: {
@@ -78,7 +80,7 @@ const pods: Readonly<
       ],
     },
   },
-  stays: { spec: { containers: [container("a", asks("5m", "1Mi"))] }, finalizers: ["example.com/stays"] },
+  stays: { spec: { containers: [container("a", resourcesOf("5m", "1Mi"))] }, finalizers: ["example.com/stays"] },
 };
 
 const services: readonly object[] = [
@@ -187,8 +189,8 @@ describe.skipIf(controllersMissing !== undefined)("the real resourcequota contro
   afterAll(() => cluster?.stop());
 
   async function post(path: string, body: object): Promise<void> {
-    const answer = await cluster.request("POST", path, body);
-    expect({ path, status: answer.status, body: answer.status === 201 ? "" : (answer.body as unknown) }).toEqual({
+    const response = await cluster.request("POST", path, body);
+    expect({ path, status: response.status, body: response.status === 201 ? "" : (response.body as unknown) }).toEqual({
       path,
       status: 201,
       body: "",

@@ -41,10 +41,11 @@ async function createNodes(scene: EmbeddedScene, nodes: Named<NodeParts>): Promi
   }
 }
 
-async function store(scene: EmbeddedScene, { kind, object, status: said, isDeleted }: Stored): Promise<void> {
+async function store(scene: EmbeddedScene, { kind, object, status: objectStatus, isDeleted }: Stored): Promise<void> {
   const where = { namespace: kind.namespaced ? "default" : "", name: object.metadata.name };
   await scene.during(scene.you.create(kind, object));
-  if (said !== undefined) await scene.during(scene.you.patch(kind, where, merge({ status: said }), status));
+  if (objectStatus !== undefined)
+    await scene.during(scene.you.patch(kind, where, merge({ status: objectStatus }), status));
   if (isDeleted === true) await scene.during(scene.you.delete(kind, where));
 }
 
@@ -54,8 +55,8 @@ const claimIn = (scene: EmbeddedScene, name: string): Promise<ResourceClaim> =>
   scene.during(scene.you.get(ResourceClaims, at(name)));
 const scheduled = (pod: Pod | undefined): object | undefined =>
   pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
-const usersOf = ({ status: said }: ResourceClaim): readonly string[] =>
-  (said?.reservedFor ?? []).map(({ resource, name }) => `${resource} ${name}`);
+const usersOf = ({ status: claimStatus }: ResourceClaim): readonly string[] =>
+  (claimStatus?.reservedFor ?? []).map(({ resource, name }) => `${resource} ${name}`);
 /** The scheduler's decisions as `rule: sentence`, such as `await-devices: …`. */
 const decisions = (scene: EmbeddedScene): readonly string[] =>
   scene.events.flatMap((event) =>
@@ -90,9 +91,9 @@ describe("a pod is placed by", () => {
       expect(decisions(scene).some((each) => each.startsWith("await-devices: "))).toBe(true);
     }
     if (message !== undefined) {
-      const said = scheduled(placed) as { readonly message: string };
-      expect(said).toMatchObject({ status: "False", reason });
-      expect(said.message.slice(0, message.length)).toBe(message);
+      const condition = scheduled(placed) as { readonly message: string };
+      expect(condition).toMatchObject({ status: "False", reason });
+      expect(condition.message.slice(0, message.length)).toBe(message);
       const events = (await scene.list(Events)).map((event) => `${event.type} ${event.reason} ${event.message}`);
       expect(events.some((each) => each.startsWith(`Warning FailedScheduling ${message}`))).toBe(true);
     }
@@ -214,7 +215,7 @@ test("in a sandbox, pods of a Deployment with a template wait for devices, run w
     (await scene.during(you.get(Deployments, at("web")))).status?.availableReplicas ?? 0;
   const phases = async (): Promise<string> =>
     (await scene.list(Pods))
-      .map(({ status: said }) => said?.phase ?? "")
+      .map(({ status: podStatus }) => podStatus?.phase ?? "")
       .sort()
       .join(" ");
   expect([await available(), await phases()]).toEqual([0, "Pending Pending"]);
@@ -288,9 +289,9 @@ test.each([
   await timeline.runUntil({ ms: 10_000 });
   const { items } = await cluster.settle(you.list(Pods, { namespace: "default" }));
   expect(items.filter(({ spec }) => spec?.nodeName === "a").map(({ metadata }) => metadata.name)).toEqual(["plain"]);
-  const said = cluster.events("decision").filter(({ rule }) => rule === "await-devices");
-  expect(new Set(said.map(({ key }) => key)).size).toBe(names.length);
-  expect(new Set(said.map(({ sentence }) => sentence))).toEqual(new Set([given.says]));
+  const decided = cluster.events("decision").filter(({ rule }) => rule === "await-devices");
+  expect(new Set(decided.map(({ key }) => key)).size).toBe(names.length);
+  expect(new Set(decided.map(({ sentence }) => sentence))).toEqual(new Set([given.says]));
   filling.abort(new Error("filled for long enough"));
   await cluster.settle(manager.stop());
 });
@@ -321,11 +322,11 @@ describe("the scheduler", () => {
     const users = usersOf(await claimIn(scene, "gpu"));
     expect(users.toSorted()).toEqual(["a", "b", "c", "d", "e", "f"].map((name) => `pods ${name}`));
     const pods = await scene.list(Pods);
-    expect(pods.map(({ status: said }) => said?.phase)).toEqual(pods.map(() => "Running"));
+    expect(pods.map(({ status: podStatus }) => podStatus?.phase)).toEqual(pods.map(() => "Running"));
     // Some pods met a conflict, which must not be reported.
     expect((await scene.list(Events)).filter(({ reason }) => reason === "FailedScheduling")).toEqual([]);
-    const said = decisions(scene).filter((each) => each.startsWith("reserve-devices"));
-    expect(said[0]).toMatch(/^reserve-devices: gpu: reserve for the pod, which goes to node-\d$/);
+    const reserved = decisions(scene).filter((each) => each.startsWith("reserve-devices"));
+    expect(reserved[0]).toMatch(/^reserve-devices: gpu: reserve for the pod, which goes to node-\d$/);
     await scene.stop();
   });
 

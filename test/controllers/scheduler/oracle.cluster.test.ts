@@ -81,7 +81,7 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
   }
 
   /** Checks that two seconds later nothing has been reported about the pod. */
-  async function saidNothing(name: string): Promise<void> {
+  async function expectNothingReported(name: string): Promise<void> {
     await Bun.sleep(2000);
     const { body } = await cluster.request("GET", `${pods}/${name}`);
     const { spec, status } = body as Pod;
@@ -119,10 +119,10 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
       await decided(name);
     }
     await createPod("pod", pod);
-    if (isHeld) return saidNothing("pod");
-    const said = await decided("pod");
-    expect(said.node).toBe(node);
-    if (node === undefined) expect(said.reason).toBe(reason);
+    if (isHeld) return expectNothingReported("pod");
+    const result = await decided("pod");
+    expect(result.node).toBe(node);
+    if (node === undefined) expect(result.reason).toBe(reason);
     for (const claim of [freed, kept].flatMap((each) => each ?? [])) {
       for (let tries = 0; tries < 20 && (await hasDevices(claim)); tries++) await Bun.sleep(50);
       expect(await hasDevices(claim)).toBe(claim === kept);
@@ -133,6 +133,6 @@ describe.skipIf(controllersMissing !== undefined)("the real kube-scheduler place
       expect([claim, await usersOf(claim)]).toEqual([claim, users]);
     }
     // The real scheduler appends a text about preemption, which our scheduler does not implement.
-    if (message !== undefined) expect(said.message.slice(0, message.length)).toBe(message);
+    if (message !== undefined) expect(result.message.slice(0, message.length)).toBe(message);
   });
 });

@@ -30,16 +30,19 @@ describe("the StatefulSet controller", () => {
       " persistentvolumeclaims": ["get", "create", "update", "delete"],
       " pods/finalizers": ["update"],
     };
-    const asked = statefulset.permissions.map(({ group, resource, verbs }) => ({ of: `${group} ${resource}`, verbs }));
-    expect(asked.map(({ of }) => of).sort()).toEqual(Object.keys(role).sort());
-    const granted = asked.map(({ of, verbs }) => ({
+    const requested = statefulset.permissions.map(({ group, resource, verbs }) => ({
+      of: `${group} ${resource}`,
+      verbs,
+    }));
+    expect(requested.map(({ of }) => of).sort()).toEqual(Object.keys(role).sort());
+    const granted = requested.map(({ of, verbs }) => ({
       of,
       beyond: verbs.filter((verb) => role[of]?.includes(verb) !== true),
     }));
     expect(granted.filter(({ beyond }) => beyond.length > 0)).toEqual([]);
     // Pods and claims are read from the caches; claims are deleted by the garbage collector.
-    expect(asked.find(({ of }) => of === " pods")?.verbs).toEqual(["create", "delete", "update", "patch"]);
-    expect(asked.find(({ of }) => of === " persistentvolumeclaims")?.verbs).toEqual(["create", "update"]);
+    expect(requested.find(({ of }) => of === " pods")?.verbs).toEqual(["create", "delete", "update", "patch"]);
+    expect(requested.find(({ of }) => of === " persistentvolumeclaims")?.verbs).toEqual(["create", "update"]);
   });
 
   test("says of every rule what it looks at, what it chooses and where it comes from, and has a sentence for its example", () => {

@@ -20,7 +20,11 @@ const three = statefulSetOf({ replicas: 3 });
 const wide = statefulSetOf({ replicas: 3, spec: parallel });
 
 /** The plan as text: replicas such as `db-0 keep` or `db-1 wait is ready`, the condemned pods, and the update. */
-function told({ replicas, condemned, update }: PodsPlan): { replicas: string[]; condemned: string[]; update: string } {
+function summaryOf({ replicas, condemned, update }: PodsPlan): {
+  replicas: string[];
+  condemned: string[];
+  update: string;
+} {
   const { do: does } = update;
   return {
     replicas: replicas.map(({ member, action }) => {
@@ -42,7 +46,7 @@ const plan = (
   set: StatefulSet,
   pods: readonly Pod[],
   more: Parameters<typeof inputFor>[2] = {},
-): ReturnType<typeof told> => told(planPods(inputFor(set, pods, more)));
+): ReturnType<typeof summaryOf> => summaryOf(planPods(inputFor(set, pods, more)));
 
 describe("in an ordered set", () => {
   test("the first missing pod is created when all before it are available, and nothing else is done", () => {
@@ -245,7 +249,7 @@ describe("missing pods are created", () => {
 
   test("with the current revision and deleted again in the same sync, if no partition keeps them", () => {
     const set = statefulSetOf({ replicas: 2, spec: { ...parallel, ...strategy() }, status: { currentReplicas: 2 } });
-    expect(told(planPods(inputFor(set, [], { update }))).update).toBe("delete db-1");
+    expect(summaryOf(planPods(inputFor(set, [], { update }))).update).toBe("delete db-1");
   });
 });
 

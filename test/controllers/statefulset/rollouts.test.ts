@@ -45,7 +45,7 @@ describe("a StatefulSet in the embedded cluster", () => {
       },
       spec: { hostname: "db-0", subdomain: "db" },
     });
-    expect(await scene.told()).toEqual(
+    expect(await scene.eventTexts()).toEqual(
       ["db-0", "db-1", "db-2"].map((pod) => `Normal SuccessfulCreate: Create Pod ${pod} in StatefulSet db successful`),
     );
     await scene.stop();

@@ -30,7 +30,7 @@ export interface StatefulSetScene extends EmbeddedScene {
   revisions(): Promise<readonly ControllerRevision[]>;
   claims(): Promise<readonly PersistentVolumeClaim[]>;
   /** Events about the StatefulSet, such as `Normal SuccessfulCreate: …`, each message once. */
-  told(): Promise<string[]>;
+  eventTexts(): Promise<string[]>;
   /** Lets this virtual time pass, even if nothing happens. */
   pass(ms: number): Promise<void>;
   /** The results of repeated calls of `look` until `until` holds for one; waits at most a virtual minute. */
@@ -69,7 +69,7 @@ export function claimTemplate(name: string): object {
 
 const byOrdinal = (a: Pod, b: Pod): number => ordinalOf(a) - ordinalOf(b);
 
-function told(pod: Pod): string {
+function textOf(pod: Pod): string {
   const { name, deletionTimestamp } = pod.metadata;
   const mark = deletionTimestamp === undefined ? (isPodReady(pod) ? "" : "…") : "†";
   return `${name} ${pod.spec?.containers[0]?.image}${mark}`;
@@ -104,10 +104,10 @@ export async function statefulSetScene(options: SceneOptions = {}): Promise<Stat
     setImage: (image) => patch({ spec: { template: { spec: { containers: [{ name: "db", image }] } } } }),
     db: () => scene.during(scene.you.get(StatefulSets, at)),
     pods,
-    images: async () => (await pods()).map(told),
+    images: async () => (await pods()).map(textOf),
     revisions: async () => [...(await scene.list(ControllerRevisions))].sort((a, b) => a.revision - b.revision),
     claims: () => scene.list(PersistentVolumeClaims),
-    async told() {
+    async eventTexts() {
       const events: readonly Event[] = await scene.list(Events);
       const about = events.filter(({ involvedObject }) => involvedObject.kind === "StatefulSet");
       return about.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);

@@ -38,7 +38,7 @@ const sent = (): string[] => scene.calls.map(({ verb, name }) => `${verb} ${name
 /** The object that the n-th call sent, starting with 0. */
 const body = (n: number): unknown => scene.calls[n]?.body;
 const rulesUsed = (): string[] => scene.decisions.map(({ rule }) => rule);
-const told = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+const eventTexts = (): string[] => scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 const written = (): StatefulSet["status"] =>
   (scene.calls.findLast(({ verb }) => verb === "updateStatus")?.body as StatefulSet | undefined)?.status;
 
@@ -88,7 +88,7 @@ describe("a sync", () => {
       collisionCount: 0,
       availableReplicas: 0,
     });
-    expect(told()).toEqual(["Normal SuccessfulCreate: Create Pod db-0 in StatefulSet db successful"]);
+    expect(eventTexts()).toEqual(["Normal SuccessfulCreate: Create Pod db-0 in StatefulSet db successful"]);
   });
 
   test("with Parallel creates all missing pods, by one decision", async () => {
@@ -181,7 +181,7 @@ describe("pods", () => {
     has(set, podAt(set, 0, { phase: "Failed" }));
     await scene.sync(key);
     expect(sent()).toEqual(["delete db-0", "updateStatus db"]);
-    expect(told()).toEqual(["Normal SuccessfulDelete: Delete Pod db-0 in StatefulSet db successful"]);
+    expect(eventTexts()).toEqual(["Normal SuccessfulDelete: Delete Pod db-0 in StatefulSet db successful"]);
     scene.deliver();
     scene.put(Pods, podAt(set, 0, { phase: "Failed", meta: going }));
     await scene.sync(key);
@@ -194,7 +194,7 @@ describe("pods", () => {
     has(set, podAt(set, 0));
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(404, "NotFound", "gone") : undefined);
     await scene.sync(key);
-    expect(told()).toEqual(["Normal SuccessfulDelete: Delete Pod db-0 in StatefulSet db successful"]);
+    expect(eventTexts()).toEqual(["Normal SuccessfulDelete: Delete Pod db-0 in StatefulSet db successful"]);
   });
 
   test("that cannot be deleted are reported in an Event, and the status is still written", async () => {
@@ -202,7 +202,7 @@ describe("pods", () => {
     has(set, podAt(set, 0));
     scene.refuse = ({ verb }) => (verb === "delete" ? refusal(403, "Forbidden", "no") : undefined);
     expect((await rejection(scene.sync(key)))?.message).toBe("no");
-    expect(told()).toEqual(["Warning FailedDelete: Delete Pod db-0 in StatefulSet db failed error: no"]);
+    expect(eventTexts()).toEqual(["Warning FailedDelete: Delete Pod db-0 in StatefulSet db failed error: no"]);
     expect(sent()).toEqual(["delete db-0", "updateStatus db"]);
   });
 
@@ -210,7 +210,7 @@ describe("pods", () => {
     has(statefulSetOf());
     scene.refuse = refuseCreate("db-0");
     expect((await rejection(scene.sync(key)))?.message).toBe("db-0: exceeded quota");
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Warning FailedCreate: Create Pod db-0 in StatefulSet db failed error: db-0: exceeded quota",
     ]);
     expect(sent()).toEqual(["create db-0", "updateStatus db"]);
@@ -220,7 +220,7 @@ describe("pods", () => {
     has(statefulSetOf());
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "there") : undefined);
     expect((await rejection(scene.sync(key)))?.message).toBe("there");
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("in Parallel are created in growing batches, the last of which is one with an error", async () => {
@@ -265,7 +265,7 @@ describe("a repair of a pod", () => {
       "statefulset.kubernetes.io/pod-name": "db-0",
       "apps.kubernetes.io/pod-index": "0",
     });
-    expect(told()[0]).toBe("Normal SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful");
+    expect(eventTexts()[0]).toBe("Normal SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful");
   });
 
   test("is repeated on the cached pod after a conflict", async () => {
@@ -280,7 +280,7 @@ describe("a repair of a pod", () => {
       spec: { priority: 3 },
       metadata: { labels: { "statefulset.kubernetes.io/pod-name": "db-0" } },
     });
-    expect(told()).toEqual(["Normal SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful"]);
+    expect(eventTexts()).toEqual(["Normal SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful"]);
   });
 
   test("is given up after the fourth conflict, and reported once", async () => {
@@ -289,7 +289,7 @@ describe("a repair of a pod", () => {
     scene.refuse = ({ verb }) => (verb === "update" ? refusal(409, "Conflict", "changed") : undefined);
     expect((await rejection(scene.sync(key)))?.message).toBe("changed");
     expect(sent()).toEqual(["update db-0", "update db-0", "update db-0", "update db-0"]);
-    expect(told()).toEqual(["Warning FailedUpdate: Update Pod db-0 in StatefulSet db failed error: changed"]);
+    expect(eventTexts()).toEqual(["Warning FailedUpdate: Update Pod db-0 in StatefulSet db failed error: changed"]);
   });
 
   test("adds missing volumes for claims, and creates these claims", async () => {
@@ -306,7 +306,7 @@ describe("claims", () => {
     has(claimingSet());
     await scene.sync(key);
     expect(sent()).toEqual(["create data-db-0", "create db-0", "updateStatus db"]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Normal SuccessfulCreate: Create Claim data-db-0 Pod db-0 in StatefulSet db success",
       "Normal SuccessfulCreate: Create Pod db-0 in StatefulSet db successful",
     ]);
@@ -325,7 +325,7 @@ describe("claims", () => {
     scene.refuse = refuseCreate("data-db-0", "tmp-db-0");
     await rejection(scene.sync(key));
     expect(sent()).toEqual(["create data-db-0", "create log-db-0", "create tmp-db-0", "updateStatus db"]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Warning FailedCreate: Create Claim data-db-0 for Pod db-0 in StatefulSet db failed error: data-db-0: exceeded quota",
       "Normal SuccessfulCreate: Create Claim log-db-0 Pod db-0 in StatefulSet db success",
       "Warning FailedCreate: Create Claim tmp-db-0 for Pod db-0 in StatefulSet db failed error: tmp-db-0: exceeded quota",
@@ -338,7 +338,7 @@ describe("claims", () => {
     scene.refuse = ({ verb, name }) =>
       verb === "create" && name === "data-db-0" ? refusal(409, "AlreadyExists", "there") : undefined;
     await rejection(scene.sync(key));
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Warning FailedCreate: Create Pod db-0 in StatefulSet db failed error: failed to create PVC data-db-0: there",
     ]);
   });
@@ -373,7 +373,7 @@ describe("claims", () => {
     expect(scene.decisions.map(({ sentence }) => sentence)).toContain(
       "whenDeleted: Delete, whenScaled: Retain → data-db-0 is owned by StatefulSet db",
     );
-    expect(told()).toEqual(["Normal SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful"]);
+    expect(eventTexts()).toEqual(["Normal SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful"]);
   });
 
   test("lose their owners without leaving an empty list", async () => {
@@ -422,7 +422,7 @@ describe("claims", () => {
     scene.put(PersistentVolumeClaims, claimNamed("data-db-0", { owners: [manager] }));
     await scene.sync(key);
     expect(sent()).toEqual(["updateStatus db"]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "Warning ConflictingController: PersistentVolumeClaim data-db-0 has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim",
     ]);
   });

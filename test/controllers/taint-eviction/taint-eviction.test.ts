@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 const calls = (): readonly string[] => scene.calls.map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
-const told = (): readonly string[] => scene.events.map(({ reason, message }) => `${reason}: ${message}`);
+const eventTexts = (): readonly string[] => scene.events.map(({ reason, message }) => `${reason}: ${message}`);
 const sentences = (): readonly string[] => scene.decisions.map(({ sentence }) => sentence);
 const deleted = ["get Pod web", "patch Pod web", "delete Pod web"];
 const marked = ["TaintManagerEviction: Marking for deletion Pod shop/web"];
@@ -44,7 +44,7 @@ describe("a pod that does not tolerate a taint of its node", () => {
     put();
     await scene.sync(key);
     expect(calls()).toEqual(deleted);
-    expect(told()).toEqual(marked);
+    expect(eventTexts()).toEqual(marked);
     expect(sentences()).toEqual(["it does not tolerate the taint full:NoExecute of node-1 → delete it"]);
     expect(scene.calls[1]?.body).toEqual({
       metadata: { uid: "uid-web" },
@@ -104,7 +104,7 @@ describe("a pod that does not tolerate a taint of its node", () => {
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 500 });
     expect(calls().filter((call) => call === "delete Pod web")).toHaveLength(5);
     expect(scene.now).toBe(sceneStart + 40);
-    expect(told()).toEqual(marked);
+    expect(eventTexts()).toEqual(marked);
     scene.refuse = () => undefined;
     await scene.sync(key);
     expect(calls()).toEqual([]);
@@ -136,7 +136,7 @@ describe("a pod stays", () => {
       await scene.sync(key);
       expect(calls()).toEqual([]);
       expect(scene.requeues).toEqual([]);
-      expect(told()).toEqual([]);
+      expect(eventTexts()).toEqual([]);
     });
   }
 
@@ -163,7 +163,7 @@ describe("a pod that tolerates the taints for a time", () => {
     scene.now += second;
     await scene.sync(key);
     expect(calls()).toEqual(deleted);
-    expect(told()).toEqual(marked);
+    expect(eventTexts()).toEqual(marked);
     expect(sentences()).toEqual(["it has tolerated the taints of node-1 for 60 s → delete it"]);
     await scene.sync(key);
     expect(calls()).toEqual([]);
@@ -195,7 +195,7 @@ describe("a pod that tolerates the taints for a time", () => {
     scene.put(Nodes, storedNode("node-1", { taints: [full, noExecute("busy")] }));
     await scene.sync(key);
     expect(scene.requeues).toMatchObject([{ ms: 50 * second }]);
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("stays if the taint is removed in time, with one Event", async () => {
@@ -203,12 +203,12 @@ describe("a pod that tolerates the taints for a time", () => {
     await scene.sync(key);
     scene.put(Nodes, storedNode("node-1"));
     await scene.sync(key);
-    expect(told()).toEqual(unmarked);
+    expect(eventTexts()).toEqual(unmarked);
     expect(sentences()).toEqual(["its node has no NoExecute taint any more → do not delete it later"]);
     scene.now += 60 * second;
     await scene.sync(key);
     expect(calls()).toEqual([]);
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("stays if it now tolerates the taint forever", async () => {
@@ -216,7 +216,7 @@ describe("a pod that tolerates the taints for a time", () => {
     await scene.sync(key);
     scene.put(Pods, storedPod("web", { tolerations: [{ key: "full", operator: "Exists" }] }));
     await scene.sync(key);
-    expect(told()).toEqual(unmarked);
+    expect(eventTexts()).toEqual(unmarked);
     scene.now += 60 * second;
     await scene.sync(key);
     expect(calls()).toEqual([]);
@@ -228,7 +228,7 @@ describe("a pod that tolerates the taints for a time", () => {
     scene.put(Nodes, storedNode("node-1", { taints: [full, noExecute("worse")] }));
     await scene.sync(key);
     expect(calls()).toEqual(deleted);
-    expect(told()).toEqual([...unmarked, ...marked]);
+    expect(eventTexts()).toEqual([...unmarked, ...marked]);
   });
 
   test("is cancelled when the pod is gone, and a pod of its name has a separate time", async () => {
@@ -237,7 +237,7 @@ describe("a pod that tolerates the taints for a time", () => {
     scene.now += 50 * second;
     scene.put(Pods, storedPod("web", { tolerations, meta: { uid: "another" } }));
     await scene.sync(key);
-    expect(told()).toEqual(unmarked);
+    expect(eventTexts()).toEqual(unmarked);
     expect(scene.requeues).toMatchObject([{ ms: 60 * second }]);
   });
 
@@ -249,7 +249,7 @@ describe("a pod that tolerates the taints for a time", () => {
     scene.notify(Nodes, { type: "added", object: next, initial: false });
     expect(scene.woken).toEqual([key]);
     await scene.sync(key);
-    expect(told()).toEqual(unmarked);
+    expect(eventTexts()).toEqual(unmarked);
     put();
     await scene.sync(key);
     scene.put(Nodes, storedNode("node-1", { taints: [full], meta: { uid: "next" } }));

@@ -45,7 +45,7 @@ export interface SchemaServer {
   kinds: readonly ServedKind[];
   /** Schemas to which others refer; they are part of every document. */
   parts: Readonly<Record<string, object>>;
-  readonly asked: string[];
+  readonly requestedPaths: string[];
   readonly raw: SyncClient["raw"];
 }
 
@@ -56,16 +56,16 @@ export function schemaServer(kinds: readonly ServedKind[] = []): SchemaServer {
   const server: SchemaServer = {
     kinds,
     parts: {},
-    asked: [],
+    requestedPaths: [],
     raw(path) {
-      server.asked.push(path);
-      return Promise.resolve(answer(server, path));
+      server.requestedPaths.push(path);
+      return Promise.resolve(respond(server, path));
     },
   };
   return server;
 }
 
-function answer(server: SchemaServer, path: string): unknown {
+function respond(server: SchemaServer, path: string): unknown {
   if (path === "/api") return discovery(server.kinds.filter(({ group }) => group === ""));
   if (path === "/apis") return discovery(server.kinds.filter(({ group }) => group !== ""));
   const roots = [...new Set(server.kinds.map(rootOf))];

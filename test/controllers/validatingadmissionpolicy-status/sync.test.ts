@@ -86,14 +86,14 @@ describe("the status of a generation", () => {
     };
     expect(await check(policyOf(none))).toEqual({ observedGeneration: 1, typeChecking: {} });
     expect(sentences()).toEqual(["generation 1: 1 expression for no kind whose types are known → no warnings"]);
-    expect(server.asked).toEqual([]);
+    expect(server.requestedPaths).toEqual([]);
   });
 
   test("is not written again, except for a new one", async () => {
     const policy = policyOf(checking("true"));
     scene.put(ValidatingAdmissionPolicies, { ...policy, status: { observedGeneration: 1 } });
     await scene.sync("one");
-    expect([scene.calls, sentences(), server.asked]).toEqual([[], ["generation 1 was checked → nothing"], []]);
+    expect([scene.calls, sentences(), server.requestedPaths]).toEqual([[], ["generation 1 was checked → nothing"], []]);
     expect(
       await check({ ...policy, metadata: { ...policy.metadata, generation: 2 }, status: { observedGeneration: 1 } }),
     ).toEqual({ observedGeneration: 2, typeChecking: {} });
@@ -128,7 +128,7 @@ describe("schemas", () => {
       "apps/v1, Kind=Deployment",
       "apps/v1, Kind=StatefulSet",
     ]);
-    expect(server.asked.toSorted()).toEqual([
+    expect(server.requestedPaths.toSorted()).toEqual([
       "/api",
       "/apis",
       "/openapi/v3",
@@ -140,12 +140,12 @@ describe("schemas", () => {
   test("are read once, and again when their document has changed", async () => {
     const spec = checking("object.spec.more == 1");
     expect(await warned(spec)).toHaveLength(1);
-    server.asked.length = 0;
+    server.requestedPaths.length = 0;
     expect(await warned(spec)).toHaveLength(1);
-    expect(server.asked).not.toContain("/openapi/v3/apis/apps/v1");
+    expect(server.requestedPaths).not.toContain("/openapi/v3/apis/apps/v1");
     server.parts = { spec: { type: "object", properties: { more: { type: "integer" } } } };
     expect(await warned(spec)).toEqual([]);
-    expect(server.asked).toContain("/openapi/v3/apis/apps/v1");
+    expect(server.requestedPaths).toContain("/openapi/v3/apis/apps/v1");
   });
 
   test("that are missing, or have missing references, exclude their kinds", async () => {
@@ -181,7 +181,8 @@ describe("schemas", () => {
   for (const path of ["/api", "/apis", "/openapi/v3", "/openapi/v3/apis/apps/v1"]) {
     test(`that cannot be read do not mean that nothing is wrong: ${path} is refused`, async () => {
       scene.beyond = {
-        raw: (asked) => (asked === path ? Promise.reject(refusal(503, "ServiceUnavailable", "no")) : server.raw(asked)),
+        raw: (requested) =>
+          requested === path ? Promise.reject(refusal(503, "ServiceUnavailable", "no")) : server.raw(requested),
       };
       scene.put(ValidatingAdmissionPolicies, policyOf(checking("object.none == 1")));
       expect(await rejection(scene.sync("one"))).toMatchObject({ code: 503 });

@@ -24,9 +24,9 @@ function gold({ finalizers = [finalizer], deleted = false }: Parts = {}): Volume
   return { metadata, driverName: "example.com" };
 }
 
-function claim(asksFor: string, status: NonNullable<PersistentVolumeClaim["status"]> = {}): PersistentVolumeClaim {
+function claim(className: string, status: NonNullable<PersistentVolumeClaim["status"]> = {}): PersistentVolumeClaim {
   const metadata = metaOf("data", { namespace: "shop" });
-  return { metadata, spec: { volumeAttributesClassName: asksFor }, status };
+  return { metadata, spec: { volumeAttributesClassName: className }, status };
 }
 
 function volume(name: string): PersistentVolume {

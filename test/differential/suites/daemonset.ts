@@ -6,7 +6,7 @@ import { podTemplateHash } from "../../../src/controller/workload/pod-template/h
 import { daemonset } from "../../../src/controllers/daemonset/daemonset.ts";
 import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
 import { type AnyObject, type Json, type Meta, podClass, type PodObject } from "../objects.ts";
-import { owesPodEvents } from "../quiet.ts";
+import { hasPendingPodEvents } from "../quiet.ts";
 import { nodeClass, nodeOf } from "../scripts/daemonset/acts.ts";
 import { randomScript } from "../scripts/daemonset/grammar.ts";
 import { scripts } from "../scripts/daemonset/index.ts";
@@ -118,7 +118,7 @@ export const daemonSets: Suite = {
     { kind: Pods, compared: podState },
     { kind: ControllerRevisions },
   ],
-  owes: owesPodEvents,
+  hasPendingWrites: hasPendingPodEvents,
   isSettled: setsAreSettled,
   learn(names, objects) {
     learnNodes(names, objects(Nodes));

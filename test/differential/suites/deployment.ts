@@ -50,8 +50,8 @@ async function readinessIsCounted(stage: Stage): Promise<boolean> {
 }
 
 /** Whether some object has fewer Events than changes of its pods or its size: Events are written asynchronously. */
-function owesEvents({ effects }: SideLog): boolean {
-  const [owed, reported, sizes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+function hasPendingEvents({ effects }: SideLog): boolean {
+  const [expected, reported, sizes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   const count = (of: Map<string, number>, name: string): void => void of.set(name, (of.get(name) ?? 0) + 1);
   for (const effect of effects) {
     const { resource, verb, code, name, request, response } = effect;
@@ -63,14 +63,14 @@ function owesEvents({ effects }: SideLog): boolean {
       if (!reportsSuccess(effect)) continue;
       const { involvedObject } = (verb === "create" ? request : response) as { readonly involvedObject?: Meta };
       count(reported, involvedObject?.name ?? "");
-    } else if (resource === "pods" && verb !== "patch") count(owed, owner);
+    } else if (resource === "pods" && verb !== "patch") count(expected, owner);
     else if (resource === "replicasets.apps" && (verb === "create" || verb === "update")) {
       const size = spec?.replicas ?? 0;
-      if (size !== (sizes.get(name) ?? (verb === "create" ? 0 : size))) count(owed, owner);
+      if (size !== (sizes.get(name) ?? (verb === "create" ? 0 : size))) count(expected, owner);
       sizes.set(name, size);
     }
   }
-  return [...owed].some(([name, all]) => all < spamBurst && (reported.get(name) ?? 0) < all);
+  return [...expected].some(([name, all]) => all < spamBurst && (reported.get(name) ?? 0) < all);
 }
 
 const staleUpdate: Allowed = {
@@ -154,7 +154,7 @@ export const deployments: Suite = {
   oracle: "deployment-controller,replicaset-controller",
   ours: [deployment, replicaset],
   kinds: [{ kind: Deployments, compared: deploymentState }, { kind: ReplicaSets }, { kind: Pods, compared: podState }],
-  owes: owesEvents,
+  hasPendingWrites: hasPendingEvents,
   isSettled: async (stage) =>
     (await replicasAreSettled(stage)) && (await readinessIsCounted(stage)) && (await deploymentsAreSettled(stage)),
   order,

@@ -67,7 +67,7 @@ export const endpointsSuite: Suite = {
   isSettled: haveSettled,
   // The API server deletes them together with their Service, possibly first.
   chance: (what) => what.startsWith("delete endpoints"),
-  owes: async (_log, stage) => !(await haveSettled(stage)),
+  hasPendingWrites: async (_log, stage) => !(await haveSettled(stage)),
   scripts: [...objects, ...pods, ...services],
   random: randomScript,
   seeds: { short: 3, long: 100 },

@@ -76,7 +76,7 @@ export const endpointSliceMirroring: Suite = {
   arranged,
   learn,
   isSettled: isMirrored,
-  owes: async (_log, stage) => !(await isMirrored(stage)),
+  hasPendingWrites: async (_log, stage) => !(await isMirrored(stage)),
   // A retry of an earlier sync can run before the cache shows the last write.
   repeated: (what) => what.startsWith("update endpointslices"),
   scripts,

@@ -59,7 +59,7 @@ export const endpointSlice: Suite = {
   arranged,
   learn,
   isSettled,
-  owes: async (_log, stage) => !(await isSettled(stage)),
+  hasPendingWrites: async (_log, stage) => !(await isSettled(stage)),
   scripts: [...pods, ...services, ...slices],
   random: randomScript,
   seeds: { short: 3, long: 100 },

@@ -5,7 +5,7 @@ import { ttlAfterFinished } from "../../../src/controllers/ttl-after-finished/tt
 import type { Effect } from "../../support/audit-log.ts";
 import { namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
 import { type PodObject, podState } from "../objects.ts";
-import { owesPodEvents } from "../quiet.ts";
+import { hasPendingPodEvents } from "../quiet.ts";
 import { finalizer, hasCondition, indexName, type JobObject } from "../scripts/job/acts.ts";
 import { randomScript } from "../scripts/job/grammar.ts";
 import { scripts } from "../scripts/job/index.ts";
@@ -97,7 +97,7 @@ export const jobs: Suite = {
   oracle: "job-controller,ttl-after-finished-controller",
   ours: [job, ttlAfterFinished],
   kinds: [{ kind: Jobs }, { kind: Pods, compared: jobPodState }],
-  owes: owesPodEvents,
+  hasPendingWrites: hasPendingPodEvents,
   isSettled: jobsAreSettled,
   // Changes are collected for a second before they cause a sync.
   quietMs: 1500,

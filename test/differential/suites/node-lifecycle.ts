@@ -62,7 +62,7 @@ const inTurn: Allowed = {
 };
 
 /** Whether some node has no RegisteredNode Event yet: each is recorded in the next monitoring pass, up to a second later. */
-async function owesAnnouncements({ effects }: SideLog, stage: Stage): Promise<boolean> {
+async function hasPendingAnnouncements({ effects }: SideLog, stage: Stage): Promise<boolean> {
   const events = effects.filter(({ resource }) => resource.startsWith("events"));
   // The sandbox's log has no bodies.
   const announced = events.filter(
@@ -92,7 +92,7 @@ export const nodeLifecycles: Suite = {
     { kind: Nodes, compared: nodeState },
     { kind: Pods, compared },
   ],
-  owes: owesAnnouncements,
+  hasPendingWrites: hasPendingAnnouncements,
   // Labels are set again until the cache shows them. Upstream reads the node first, and can then send an empty patch.
   repeated: (what) => what === "patch nodes 200",
   scripts,

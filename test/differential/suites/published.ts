@@ -85,7 +85,7 @@ export const published: Suite = {
   ],
   arranged,
   isSettled: (stage) => isSettled(stage, { strict: true }),
-  owes: async (_log, stage) => !(await isSettled(stage, { strict: false })),
+  hasPendingWrites: async (_log, stage) => !(await isSettled(stage, { strict: false })),
   // A role is synced whenever any role changes: until the cache shows that it has its rules, they are applied again.
   repeated: (what) => what === "patch clusterroles.rbac.authorization.k8s.io 200",
   scripts,

@@ -4,7 +4,7 @@ import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { replicationcontroller } from "../../../src/controllers/replicaset/replicationcontroller.ts";
 import { namespaceInBody, noBodyOfDelete, ownFieldManager } from "../differences.ts";
 import { podState } from "../objects.ts";
-import { owesPodEvents, replicasAreSettled } from "../quiet.ts";
+import { hasPendingPodEvents, replicasAreSettled } from "../quiet.ts";
 import { randomScript } from "../scripts/replicaset/grammar.ts";
 import { scripts } from "../scripts/replicaset/index.ts";
 import type { Suite } from "../suite.ts";
@@ -14,7 +14,7 @@ export const replicaSets: Suite = {
   oracle: "replicaset-controller,replicationcontroller-controller",
   ours: [replicaset, replicationcontroller],
   kinds: [{ kind: ReplicaSets }, { kind: ReplicationControllers }, { kind: Pods, compared: podState }],
-  owes: owesPodEvents,
+  hasPendingWrites: hasPendingPodEvents,
   isSettled: replicasAreSettled,
   scripts,
   random: randomScript,

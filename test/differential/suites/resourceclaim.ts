@@ -30,7 +30,7 @@ export const resourceClaims: Suite = {
   kinds: [{ kind: ResourceClaims }, { kind: Pods, compared: claimsState }],
   isSettled,
   // Anything that is not settled will be written to, however late its controller is.
-  owes: async (_log, stage) => !(await isSettled(stage)),
+  hasPendingWrites: async (_log, stage) => !(await isSettled(stage)),
   scripts,
   random: randomScript,
   seeds: { short: 6, long: 60 },

@@ -29,7 +29,7 @@ export const serviceCidrs: Suite = {
   ours: [serviceCidr],
   kinds: [{ kind: ServiceCidrs, compared: withoutRanges }],
   isSettled,
-  owes: async (_log, stage) => !(await isSettled(stage)),
+  hasPendingWrites: async (_log, stage) => !(await isSettled(stage)),
   scripts,
   random: randomScript,
   seeds: { short: 6, long: 100 },

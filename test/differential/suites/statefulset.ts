@@ -6,7 +6,7 @@ import { type Allowed, namespaceInBody, noBodyOfDelete, ownFieldManager } from "
 import { type AnyObject, type Json, type Meta, podClass, type PodObject } from "../objects.ts";
 import { randomScript } from "../scripts/statefulset/grammar.ts";
 import { scripts } from "../scripts/statefulset/index.ts";
-import { owesEvents } from "../quiet.ts";
+import { hasPendingEvents } from "../quiet.ts";
 import type { SideLog } from "../side-log.ts";
 import type { Stage } from "../stage.ts";
 import type { Suite } from "../suite.ts";
@@ -42,8 +42,8 @@ async function setsAreSettled(stage: Stage): Promise<boolean> {
 }
 
 /** Whether there are fewer Events than writes of pods and creations of claims. */
-function owesEventsOf({ effects }: SideLog): boolean {
-  return owesEvents(
+function hasPendingSetEvents({ effects }: SideLog): boolean {
+  return hasPendingEvents(
     effects,
     ({ resource, verb }) =>
       (resource === "pods" && verb !== "patch") || (resource === "persistentvolumeclaims" && verb === "create"),
@@ -51,7 +51,7 @@ function owesEventsOf({ effects }: SideLog): boolean {
 }
 
 /** Whether a pod could not be created because of one with its name that is gone by now: the set retries after a back-off. */
-async function owesRetry({ effects }: SideLog, stage: Stage): Promise<boolean> {
+async function hasPendingRetry({ effects }: SideLog, stage: Stage): Promise<boolean> {
   const latest = new Map<string, number>();
   for (const { verb, resource, name, code } of effects) {
     if (verb === "create" && resource === "pods") latest.set(name, code);
@@ -141,7 +141,7 @@ export const statefulSets: Suite = {
     { kind: PersistentVolumeClaims },
     { kind: ControllerRevisions },
   ],
-  owes: async (log, stage) => owesEventsOf(log) || (await owesRetry(log, stage)),
+  hasPendingWrites: async (log, stage) => hasPendingSetEvents(log) || (await hasPendingRetry(log, stage)),
   isSettled: setsAreSettled,
   order,
   scripts,

@@ -97,7 +97,7 @@ export const storageProtection: Suite = {
   kinds: [...protectedKinds.map((kind) => ({ kind })), { kind: Pods, compared: podState }],
   isSettled,
   // Anything that is not settled will be written to, however late its controller is.
-  owes: async (_log, stage) => !(await isSettled(stage)),
+  hasPendingWrites: async (_log, stage) => !(await isSettled(stage)),
   scripts,
   random: randomScript,
   seeds: { short: 4, long: 100 },

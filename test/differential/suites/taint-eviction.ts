@@ -22,7 +22,7 @@ const marks = ({ request }: Effect): boolean =>
   request === undefined || JSON.stringify(request).includes("Marking for deletion");
 
 /** Whether Events of deletions are still missing: each has one, written asynchronously, with repetitions counted. */
-function owesEvents({ effects }: SideLog): boolean {
+function hasPendingEvents({ effects }: SideLog): boolean {
   const deletions = effects.filter(({ resource, verb }) => resource === "pods" && verb === "delete").length;
   const events = effects.filter((effect) => isEvent(effect) && (effect.verb === "patch" || marks(effect))).length;
   return events < deletions;
@@ -34,7 +34,7 @@ export const taintEvictions: Suite = {
   oracle: "taint-eviction-controller,daemonset-controller",
   ours: [taintEviction],
   kinds: [{ kind: Pods, compared }],
-  owes: owesEvents,
+  hasPendingWrites: hasPendingEvents,
   // A running toleration time is not visible, so a script could act before it has started.
   quietMs: 1000,
   scripts,

@@ -118,7 +118,7 @@ export async function startCascadeScene(cluster: Cluster, run: FaultyRun, namesp
     )) as [readonly Seen[], readonly Seen[], readonly Seen[], readonly Seen[]];
     for (const each of owners)
       if (isStuckByAnnotation(each, sets)) await stage.scale(each.metadata.name, each.spec.replicas + 1);
-    expect(owners.map((each) => standing(each, sets, pods))).toEqual(owners.map(asked));
+    expect(owners.map((each) => standing(each, sets, pods))).toEqual(owners.map(desired));
     expect(dangling([...sets, ...pods], [...owners, ...sets])).toEqual([]);
     const there = new Set(maps.map(({ metadata }) => metadata.name));
     for (const { owners: names, children, orphaned } of families) {
@@ -185,7 +185,7 @@ function isStuckByAnnotation({ metadata: { uid }, spec }: Seen, sets: readonly S
   return only.spec.replicas === spec.replicas && annotated !== String(spec.replicas);
 }
 
-function asked({ metadata: { name, generation }, spec }: Seen): object {
+function desired({ metadata: { name, generation }, spec }: Seen): object {
   const image = imageOf({ spec });
   return {
     name,
@@ -241,9 +241,9 @@ function stageOf(cluster: Cluster, namespace: string): Stage {
   };
   const granted = async (method: string, to: string, body?: object): Promise<Seen> => {
     const headers = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
-    const answer = await cluster.request(method, to, body, headers);
-    if (answer.status >= 300) throw new Error(`${method} ${to}: ${JSON.stringify(answer.body)}`);
-    return answer.body as Seen;
+    const response = await cluster.request(method, to, body, headers);
+    if (response.status >= 300) throw new Error(`${method} ${to}: ${JSON.stringify(response.body)}`);
+    return response.body as Seen;
   };
   const patch = async (name: string, spec: object): Promise<void> =>
     void (await granted("PATCH", path("deployments", name), { spec }));

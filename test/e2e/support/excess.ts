@@ -14,7 +14,7 @@ import { startFaultyRun } from "./faulty-run.ts";
 import { eventually, Workload } from "./workload.ts";
 
 const before = 2;
-const asked = 5;
+const desired = 5;
 const waitMs = 180_000;
 
 /** Starts a ReplicaSet controller whose requests go through the proxy. */
@@ -66,18 +66,18 @@ export async function excessOf(
     });
     http.breakConnections();
     await eventually(async () => expect(silent.hits).toBeGreaterThan(0), waitMs);
-    await workload.scale("web", asked);
-    // Lost and answered creates together: the controller has then created all that it counts as missing.
+    await workload.scale("web", desired);
+    // Creates with and without a response together: the controller has then created all that it counts as missing.
     await eventually(async () => {
       expect(losing.hits).toBe(lost);
-      expect((await workload.pods(set)).length).toBeGreaterThanOrEqual(asked + lost);
+      expect((await workload.pods(set)).length).toBeGreaterThanOrEqual(desired + lost);
     }, waitMs);
     // Further creates would follow immediately: the controller has nothing to wait for.
     await Bun.sleep(500);
-    const excess = (await workload.pods(set)).length - asked;
+    const excess = (await workload.pods(set)).length - desired;
     http.clear();
     http.breakConnections();
-    await workload.settled("web", asked, waitMs);
+    await workload.settled("web", desired, waitMs);
     return excess;
   } finally {
     http.clear();

@@ -37,16 +37,16 @@ export interface LiveScene extends Scene {
 export async function startLiveScene(cluster: Cluster, url: string, namespace: string): Promise<LiveScene> {
   await cluster.createNamespace(namespace);
   const workload = new Workload(cluster, namespace);
-  const asked = new Map<string, number>();
-  for (const name of replicaSets) await ask(name, 3, () => workload.createReplicaSet(name, 3));
-  const observer = await observe(cluster, namespace, asked);
+  const maxDesired = new Map<string, number>();
+  for (const name of replicaSets) await requestReplicas(name, 3, () => workload.createReplicaSet(name, 3));
+  const observer = await observe(cluster, namespace, maxDesired);
   const run = await startFaultyRun(cluster, url, { controllers: ["replicaset"], namespace });
   const { live, failures } = run;
   for (const name of replicaSets) await workload.settled(name, 3);
 
   /** The maximum is recorded before the request is sent. */
-  async function ask(name: string, replicas: number, request: () => Promise<unknown>): Promise<void> {
-    asked.set(name, Math.max(asked.get(name) ?? 0, replicas));
+  async function requestReplicas(name: string, replicas: number, request: () => Promise<unknown>): Promise<void> {
+    maxDesired.set(name, Math.max(maxDesired.get(name) ?? 0, replicas));
     await request();
   }
 
@@ -64,7 +64,7 @@ export async function startLiveScene(cluster: Cluster, url: string, namespace: s
     if (roll < 0.5) {
       // Often the maximum, because an excess pod shows there.
       const replicas = random.next() < 0.5 ? mostReplicas : below(random, mostReplicas);
-      return ask(name, replicas, () => workload.scale(name, replicas));
+      return requestReplicas(name, replicas, () => workload.scale(name, replicas));
     }
     const pods = (await workload.pods(await workload.replicaSet(name))).filter(isCached);
     const pod = pods[below(random, pods.length)]?.metadata.name;
@@ -104,7 +104,11 @@ interface Observer {
   stop(): Promise<void>;
 }
 
-async function observe(cluster: Cluster, namespace: string, asked: ReadonlyMap<string, number>): Promise<Observer> {
+async function observe(
+  cluster: Cluster,
+  namespace: string,
+  maxDesired: ReadonlyMap<string, number>,
+): Promise<Observer> {
   const bus = new TraceBus({ now: () => timeline.now() });
   const sound = await connectedBy(cluster.kubeconfig, bus);
   const listerWatcher = sound.client.listerWatcher(Pods, { namespace });
@@ -117,7 +121,7 @@ async function observe(cluster: Cluster, namespace: string, asked: ReadonlyMap<s
     if (owner === undefined || gone || pod.metadata.deletionTimestamp !== undefined) return;
     const uids = active.get(owner) ?? new Set();
     active.set(owner, uids.add(pod.metadata.uid));
-    excess = Math.max(excess, uids.size - (asked.get(owner) ?? 0));
+    excess = Math.max(excess, uids.size - (maxDesired.get(owner) ?? 0));
   };
   informer.addHandler({
     name: "observer",

@@ -44,14 +44,14 @@ export interface Excess {
  * does it. Creates that a killed server stored without an audit event are not counted.
  */
 export function podsInExcess(events: readonly AuditEvent[], namespace: string): Excess {
-  const asked = new Map<string, number>();
+  const maxDesired = new Map<string, number>();
   const placeOfPod = new Map<string, string>();
   const most = new Map<string, number>();
   const effects = asStored(effectsOf(events)).filter(
     (effect) => effect.namespace === namespace && effect.code < 300 && !effect.dryRun,
   );
   for (const effect of effects) {
-    if (/^(?:replicasets\.apps|statefulsets\.apps|jobs\.batch)/.test(effect.resource)) noteAsked(effect, asked);
+    if (/^(?:replicasets\.apps|statefulsets\.apps|jobs\.batch)/.test(effect.resource)) noteDesired(effect, maxDesired);
     if (effect.resource !== "pods" && effect.resource !== "pods/status") continue;
     if (effect.verb === "deletecollection") placeOfPod.clear();
     else if (effect.verb === "delete") placeOfPod.delete(effect.name);
@@ -61,7 +61,7 @@ export function podsInExcess(events: readonly AuditEvent[], namespace: string): 
     }
   }
   const [worst] = [...most]
-    .map(([place, count]) => ({ place, pods: count - (place.includes(" on ") ? 1 : (asked.get(place) ?? 0)) }))
+    .map(([place, count]) => ({ place, pods: count - (place.includes(" on ") ? 1 : (maxDesired.get(place) ?? 0)) }))
     .toSorted((a, b) => b.pods - a.pods);
   if (worst === undefined || worst.pods <= 0) return { pods: 0, history: [] };
   const [uid = ""] = worst.place.split(" ");
@@ -80,11 +80,11 @@ function line({ index, at, agent, component, verb, resource, name, response }: E
   return `version ${version}, event ${index}, ${new Date(at).toISOString().slice(11, 23)}: ${agent} ${component} ${verb} ${resource} ${name}${replicas}`;
 }
 
-function noteAsked({ response }: Effect, asked: Map<string, number>): void {
+function noteDesired({ response }: Effect, maxDesired: Map<string, number>): void {
   const { metadata, spec } = (response ?? {}) as Written;
   const count = spec?.parallelism ?? spec?.replicas;
   if (metadata?.uid === undefined || count === undefined) return;
-  asked.set(metadata.uid, Math.max(asked.get(metadata.uid) ?? 0, count));
+  maxDesired.set(metadata.uid, Math.max(maxDesired.get(metadata.uid) ?? 0, count));
 }
 
 /**

@@ -54,13 +54,13 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       throw new Error(`not within half a minute: ${what}`);
     }
 
-    async function ask(method: string, name: string, body: object): Promise<void> {
+    async function send(method: string, name: string, body: object): Promise<void> {
       expect((await side.send(method, path + name, body)).status).toBeLessThan(300);
     }
     const create = (name: string, size: string): Promise<void> =>
-      ask("POST", "", { metadata: { name, labels: { copy: "yes" } }, data: { size, colour: "red" } });
+      send("POST", "", { metadata: { name, labels: { copy: "yes" } }, data: { size, colour: "red" } });
     const resize = (name: string, size: string): Promise<void> =>
-      ask("PUT", `/${name}`, { metadata: { name, labels: { copy: "yes" } }, data: { size, colour: "red" } });
+      send("PUT", `/${name}`, { metadata: { name, labels: { copy: "yes" } }, data: { size, colour: "red" } });
 
     async function start(env: readonly string[], options: readonly string[] = []): Promise<Program> {
       const program = startProgram(["trace", "--quiet-child", ...options, "--", "env", ...env, ...operator], {
@@ -92,9 +92,9 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       expect(stdout).toMatch(/^compared with the cluster: 6 same$/m);
       expect(stdout).toContain("writes go to a fork: the cluster is only read");
       expect(code).toBe(0);
-      const asked = await ours(before);
-      expect(asked.filter(isWrite)).toEqual([]);
-      expect(asked.map(({ verb }) => verb)).toEqual(expect.arrayContaining(["list", "watch"]));
+      const requests = await ours(before);
+      expect(requests.filter(isWrite)).toEqual([]);
+      expect(requests.map(({ verb }) => verb)).toEqual(expect.arrayContaining(["list", "watch"]));
     }, 240_000);
 
     test.each([

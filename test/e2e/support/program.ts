@@ -62,29 +62,29 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     stdout: "pipe",
     stderr: "pipe",
   });
-  const said = { out: "", err: "" };
+  const output = { out: "", err: "" };
   const reading = Promise.all([
-    collect(run.stdout, (text) => (said.out += text)),
-    collect(run.stderr, (text) => (said.err += text)),
+    collect(run.stdout, (text) => (output.out += text)),
+    collect(run.stderr, (text) => (output.err += text)),
   ]);
-  const all = (): string => `${args.join(" ")}\n${said.out}${said.err}`;
+  const all = (): string => `${args.join(" ")}\n${output.out}${output.err}`;
   const isOver = (): boolean => run.exitCode !== null || run.signalCode !== null;
   return {
     pid: run.pid,
     get stdout() {
-      return said.out;
+      return output.out;
     },
     get stderr() {
-      return said.err;
+      return output.err;
     },
     async says(pattern, withinMs = 60_000) {
       for (let tries = 0; tries < withinMs / 10; tries++) {
-        if (pattern.test(said.out) || pattern.test(said.err)) return;
+        if (pattern.test(output.out) || pattern.test(output.err)) return;
         if (isOver()) break;
         await Bun.sleep(10);
       }
       await Bun.sleep(50);
-      if (!pattern.test(said.out) && !pattern.test(said.err)) throw new Error(`It never said ${pattern}: ${all()}`);
+      if (!pattern.test(output.out) && !pattern.test(output.err)) throw new Error(`It never said ${pattern}: ${all()}`);
     },
     signal: (name) => run.kill(name),
     async end() {
@@ -94,7 +94,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
         throw new Error(`It did not end: ${all()}`);
       }
       await reading;
-      return { stdout: said.out, stderr: said.err.replace(slowContact, ""), code: run.exitCode ?? -1 };
+      return { stdout: output.out, stderr: output.err.replace(slowContact, ""), code: run.exitCode ?? -1 };
     },
     async [Symbol.asyncDispose]() {
       if (!isOver()) run.kill("SIGKILL");

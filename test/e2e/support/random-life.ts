@@ -2,9 +2,9 @@
 import type { Random } from "../../../src/platform/random.ts";
 
 /** Sends a request as cluster admin. */
-export type Ask = (method: string, path: string, body?: object) => Promise<{ readonly status: number }>;
+export type Send = (method: string, path: string, body?: object) => Promise<{ readonly status: number }>;
 
-type Act = (ask: Ask, random: Random) => Promise<unknown>;
+type Act = (send: Send, random: Random) => Promise<unknown>;
 
 const namespaces = ["red", "green", "blue"];
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random.next() * of.length)] as T;
@@ -92,58 +92,58 @@ const other = (random: Random): readonly [path: string, body: (name: string) => 
     ],
   ]);
 
-const create: Act = (ask, random) => {
+const create: Act = (send, random) => {
   const namespace = pick(random, namespaces);
   const name = `w${number(random, 5)}`;
   const { path, kind, spec } = pick(random, workloads);
   const body = { metadata: { name, labels: { app: name } }, spec: spec(name, random) };
-  return ask("POST", `${path}/namespaces/${namespace}/${kind}`, body);
+  return send("POST", `${path}/namespaces/${namespace}/${kind}`, body);
 };
 
-const change: Act = (ask, random) => {
+const change: Act = (send, random) => {
   const namespace = pick(random, namespaces);
   const name = `w${number(random, 5)}`;
   const { path, kind } = pick(random, workloads.slice(0, 3));
   const at = `${path}/namespaces/${namespace}/${kind}/${name}`;
-  if (kind !== "daemonsets" && random.next() < 0.5) return ask("PATCH", at, { spec: { replicas: number(random, 6) } });
+  if (kind !== "daemonsets" && random.next() < 0.5) return send("PATCH", at, { spec: { replicas: number(random, 6) } });
   const container = { name: "c", image: `image:${number(random, 1000)}` };
-  return ask("PATCH", at, { spec: { template: { spec: { containers: [container] } } } });
+  return send("PATCH", at, { spec: { template: { spec: { containers: [container] } } } });
 };
 
-const remove: Act = (ask, random) => {
+const remove: Act = (send, random) => {
   const namespace = pick(random, namespaces);
   const name = `w${number(random, 5)}`;
   const { path, kind } = pick(random, workloads);
   const propagationPolicy = pick(random, ["Background", "Foreground", "Orphan"]);
-  return ask("DELETE", `${path}/namespaces/${namespace}/${kind}/${name}`, { propagationPolicy });
+  return send("DELETE", `${path}/namespaces/${namespace}/${kind}/${name}`, { propagationPolicy });
 };
 
-const beside: Act = (ask, random) => {
+const beside: Act = (send, random) => {
   const namespace = pick(random, namespaces);
   const name = `w${number(random, 5)}`;
   const [path, body] = other(random);
   const collection = path.replace("X", `namespaces/${namespace}`);
-  return random.next() < 0.6 ? ask("POST", collection, body(name)) : ask("DELETE", `${collection}/${name}`, {});
+  return random.next() < 0.6 ? send("POST", collection, body(name)) : send("DELETE", `${collection}/${name}`, {});
 };
 
-const pods: Act = (ask, random) =>
-  ask("DELETE", `/api/v1/namespaces/${pick(random, namespaces)}/pods?labelSelector=app%3Dw${number(random, 5)}`, {});
+const pods: Act = (send, random) =>
+  send("DELETE", `/api/v1/namespaces/${pick(random, namespaces)}/pods?labelSelector=app%3Dw${number(random, 5)}`, {});
 
 /** Creates a namespace with a Deployment in it; deletes the namespace if it already exists. */
-const empty: Act = async (ask, random) => {
+const empty: Act = async (send, random) => {
   const name = `tmp-${number(random, 3)}`;
-  const { status } = await ask("POST", "/api/v1/namespaces", { metadata: { name } });
-  if (status === 409) return ask("DELETE", `/api/v1/namespaces/${name}`, {});
+  const { status } = await send("POST", "/api/v1/namespaces", { metadata: { name } });
+  if (status === 409) return send("DELETE", `/api/v1/namespaces/${name}`, {});
   const body = { metadata: { name: "w", labels: { app: "w" } }, spec: workloads[0]?.spec("w", random) ?? {} };
-  return ask("POST", `/apis/apps/v1/namespaces/${name}/deployments`, body);
+  return send("POST", `/apis/apps/v1/namespaces/${name}/deployments`, body);
 };
 
 /** Setup: creates the namespaces and kwok nodes. */
-export async function settle(ask: Ask): Promise<void> {
-  for (const name of namespaces) await ask("POST", "/api/v1/namespaces", { metadata: { name } });
+export async function settle(send: Send): Promise<void> {
+  for (const name of namespaces) await send("POST", "/api/v1/namespaces", { metadata: { name } });
   const room = { cpu: "32", memory: "256Gi", pods: "1100" };
   for (let n = 0; n < 3; n++)
-    await ask("POST", "/api/v1/nodes", {
+    await send("POST", "/api/v1/nodes", {
       metadata: {
         name: `fake-${n}`,
         annotations: { "kwok.x-k8s.io/node": "fake" },
@@ -154,7 +154,7 @@ export async function settle(ask: Ask): Promise<void> {
 }
 
 /** Performs the next user action. */
-export function act(ask: Ask, random: Random): Promise<unknown> {
+export function act(send: Send, random: Random): Promise<unknown> {
   const dice = random.next();
   const next: Act =
     dice < 0.25
@@ -168,5 +168,5 @@ export function act(ask: Ask, random: Random): Promise<unknown> {
             : dice < 0.95
               ? pods
               : empty;
-  return next(ask, random);
+  return next(send, random);
 }

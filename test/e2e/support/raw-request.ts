@@ -1,7 +1,7 @@
 /** Sends requests byte for byte, bypassing HTTP clients, which would correct them. */
 import { connect } from "node:tls";
 
-export interface RawAnswer {
+export interface RawResponse {
   /** 0 if the connection ended without a response. */
   readonly status: number;
   /** Keyed by header name in lower case. */
@@ -12,7 +12,7 @@ export interface RawAnswer {
 const mostMs = 120_000;
 
 /** Sends `head` (a request line and headers, without the empty line) over TLS to 127.0.0.1, and reads until the server closes it. */
-export function rawRequest(port: number, head: readonly string[]): Promise<RawAnswer> {
+export function rawRequest(port: number, head: readonly string[]): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
       socket.write(Buffer.from(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n`, "latin1"));
@@ -23,18 +23,18 @@ export function rawRequest(port: number, head: readonly string[]): Promise<RawAn
     socket.on("error", (error) => {
       clearTimeout(timer);
       // A server may close the connection on an invalid request.
-      if (/ECONNRESET|EPIPE/.test(String(error))) resolve(answerOf(Buffer.concat(pieces)));
+      if (/ECONNRESET|EPIPE/.test(String(error))) resolve(parseResponse(Buffer.concat(pieces)));
       else reject(error);
     });
     socket.on("end", () => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(answerOf(Buffer.concat(pieces)));
+      resolve(parseResponse(Buffer.concat(pieces)));
     });
   });
 }
 
-function answerOf(bytes: Buffer): RawAnswer {
+function parseResponse(bytes: Buffer): RawResponse {
   const text = bytes.toString("utf8");
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return { status: 0, headers: {}, body: text };

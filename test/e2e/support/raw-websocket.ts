@@ -2,7 +2,7 @@
 import { connect } from "node:tls";
 
 /** The response head, and each frame, or the text received instead of frames. */
-export interface Said {
+export interface Received {
   readonly head: readonly string[];
   readonly frames: readonly (readonly [opcode: number, payload: string])[];
   readonly text: string;
@@ -19,7 +19,7 @@ export interface Conversation {
 const mostMs = 120_000;
 
 /** Runs until the server closes the connection. */
-export function converse({ port, head, after }: Conversation): Promise<Said> {
+export function converse({ port, head, after }: Conversation): Promise<Received> {
   return new Promise((resolve, reject) => {
     let [got, isSent] = [Buffer.alloc(0), false];
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
@@ -28,7 +28,7 @@ export function converse({ port, head, after }: Conversation): Promise<Said> {
     const timer = setTimeout(() => socket.destroy(new Error(`the server does not hang up: ${got.toString()}`)), mostMs);
     socket.on("data", (piece: Buffer) => {
       got = Buffer.concat([got, piece]);
-      if (after === undefined || isSent || saidIn(got).frames.length < after.frames) return;
+      if (after === undefined || isSent || parseReceived(got).frames.length < after.frames) return;
       isSent = true;
       after.act((bytes) => socket.write(bytes));
     });
@@ -39,12 +39,12 @@ export function converse({ port, head, after }: Conversation): Promise<Said> {
     socket.on("end", () => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(saidIn(got));
+      resolve(parseReceived(got));
     });
   });
 }
 
-function saidIn(bytes: Buffer): Said {
+function parseReceived(bytes: Buffer): Received {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return { head: [], frames: [], text: bytes.toString() };
   const head = bytes.subarray(0, end).toString().split("\r\n");

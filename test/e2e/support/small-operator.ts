@@ -24,7 +24,7 @@ const headers = {
   "content-type": "application/json",
 };
 const path = "/api/v1/namespaces/default/configmaps";
-const ask = (method: string, rest: string, body?: unknown): Promise<Response> =>
+const send = (method: string, rest: string, body?: unknown): Promise<Response> =>
   fetch(`${found("server")}${path}${rest}`, {
     method,
     headers,
@@ -59,23 +59,23 @@ async function reconcile({ metadata: { name, uid, labels }, data = {} }: ConfigM
     },
     data: wantedData(data),
   };
-  const now = await ask("GET", `/${name}-copy`);
+  const now = await send("GET", `/${name}-copy`);
   if (bug === "deletes" && now.status === 200) {
-    await ask("DELETE", `/${name}-copy`);
+    await send("DELETE", `/${name}-copy`);
     return;
   }
-  if (now.status === 404) await ask("POST", "", wanted);
+  if (now.status === 404) await send("POST", "", wanted);
   else if (process.env["LOOP"] === "1" || !Bun.deepEquals(((await now.json()) as ConfigMap).data ?? {}, wanted.data))
-    await ask("PUT", `/${name}-copy`, wanted);
+    await send("PUT", `/${name}-copy`, wanted);
 }
 
 async function listAndWatch(): Promise<void> {
-  const list = (await (await ask("GET", "")).json()) as {
+  const list = (await (await send("GET", "")).json()) as {
     readonly metadata: { readonly resourceVersion: string };
     readonly items: readonly ConfigMap[];
   };
   for (const item of list.items) await reconcile(item);
-  const watch = await ask("GET", `?watch=1&resourceVersion=${list.metadata.resourceVersion}`);
+  const watch = await send("GET", `?watch=1&resourceVersion=${list.metadata.resourceVersion}`);
   const decoder = new TextDecoder();
   let rest = "";
   for await (const piece of watch.body as unknown as AsyncIterable<Uint8Array>) {

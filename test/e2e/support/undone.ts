@@ -1,5 +1,5 @@
 /** Work that controllers have left undone in a settled cluster, one sentence each; derived only from the objects. */
-import type { ApiAnswer } from "../../support/cluster.ts";
+import type { ClusterResponse } from "../../support/cluster.ts";
 
 interface Owner {
   readonly uid: string;
@@ -49,7 +49,7 @@ type World = Readonly<Record<keyof typeof collections, readonly Seen[]>>;
 
 /** Checks all namespaces whose name `isOurs` accepts. */
 export async function undoneOn(
-  request: (method: string, path: string) => Promise<ApiAnswer>,
+  request: (method: string, path: string) => Promise<ClusterResponse>,
   isOurs: (namespace: string) => boolean,
 ): Promise<string[]> {
   const entries = await Promise.all(

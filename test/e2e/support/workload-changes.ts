@@ -21,7 +21,7 @@ export async function missRuns({ at, patch }: WorkloadGround): Promise<void> {
 
 /** @throws Error if the object to change is gone by then. */
 export function changesOn(ground: WorkloadGround): (random: Random) => Promise<void> {
-  const { cluster, at, ask, create, patch, list, isCached, end } = ground;
+  const { cluster, at, send, create, patch, list, isCached, end } = ground;
   let made = 0;
 
   async function podsOf(name: string): Promise<readonly Seen[]> {
@@ -49,17 +49,17 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
   async function endPod(of: string, random: Random): Promise<void> {
     const name = pick(random, await podsOf(of))?.metadata.name;
     if (name === undefined) return;
-    if (random.next() < 0.5) await ask("DELETE", at("pods", name));
+    if (random.next() < 0.5) await send("DELETE", at("pods", name));
     else {
       const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name } };
-      await ask("POST", `${at("pods", name)}/eviction`, eviction);
+      await send("POST", `${at("pods", name)}/eviction`, eviction);
     }
   }
 
   async function replace(resource: Resource, body: object, random: Random): Promise<void> {
     const { name } = (body as Seen).metadata;
     const propagationPolicy = pick(random, ["Background", "Foreground", "Orphan"]);
-    await ask("DELETE", at(resource, name), { propagationPolicy });
+    await send("DELETE", at(resource, name), { propagationPolicy });
     // After a foreground deletion the name stays taken until all pods are gone; a later check then recreates the object.
     await create(resource, body);
   }
@@ -71,12 +71,12 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
     else if (roll < 0.7) {
       const taints = random.next() < 0.5 ? [] : [{ key: "scene", effect: "NoExecute" }];
       await patch(path("fake-2"), { spec: { taints } });
-    } else if ((await cluster.request("GET", path(extraNode))).status === 200) await ask("DELETE", path(extraNode));
+    } else if ((await cluster.request("GET", path(extraNode))).status === 200) await send("DELETE", path(extraNode));
     else await bringNode();
   }
 
   async function bringNode(): Promise<void> {
-    await ask("POST", "/api/v1/nodes", node(extraNode));
+    await send("POST", "/api/v1/nodes", node(extraNode));
     // Admission adds a taint, and no controller that would remove it runs here.
     await patch(`/api/v1/nodes/${extraNode}`, { spec: { taints: [] } });
   }
@@ -90,7 +90,7 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
     const path = at("jobs", one.metadata.name);
     if (roll < 0.9) await patch(path, { spec: { parallelism: 1 + below(random, 3) } });
     else if (roll < 0.96) await patch(path, { spec: { suspend: one.spec.suspend !== true } });
-    else await ask("DELETE", path, { propagationPolicy: pick(random, ["Background", "Foreground", "Orphan"]) });
+    else await send("DELETE", path, { propagationPolicy: pick(random, ["Background", "Foreground", "Orphan"]) });
   }
 
   async function newJob(random: Random): Promise<void> {
@@ -117,7 +117,7 @@ export function changesOn(ground: WorkloadGround): (random: Random) => Promise<v
     if (random.next() < 0.5 || !isCached(second)) await end(second, "Failed");
     else {
       countDeletedPod(ground, name);
-      await ask("DELETE", at("pods", second.metadata.name));
+      await send("DELETE", at("pods", second.metadata.name));
     }
     await end(first, "Succeeded");
   }

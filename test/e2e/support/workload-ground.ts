@@ -30,7 +30,7 @@ export interface WorkloadGround {
   /** The path of a resource, or of one object of it, in the namespace. */
   readonly at: (resource: Resource, name?: string) => string;
   /** The body of a PATCH is a merge patch. @throws Error if the server refuses the request. */
-  readonly ask: (method: string, path: string, body?: object) => Promise<unknown>;
+  readonly send: (method: string, path: string, body?: object) => Promise<unknown>;
   readonly create: (resource: Resource, body: object) => Promise<unknown>;
   readonly patch: (path: string, body: object) => Promise<unknown>;
   readonly list: (resource: Resource) => Promise<readonly Seen[]>;
@@ -54,15 +54,15 @@ export function countDeletedPod({ deletedPods }: WorkloadGround, job: string): v
 export function groundOf(cluster: Cluster, run: FaultyRun, namespace: string): WorkloadGround {
   const at = (resource: Resource, name = ""): string =>
     `${resources[resource]}/namespaces/${namespace}/${resource}${name === "" ? "" : `/${name}`}`;
-  async function ask(method: string, path: string, body?: object): Promise<unknown> {
+  async function send(method: string, path: string, body?: object): Promise<unknown> {
     const headers = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
-    const answer = await cluster.request(method, path, body, headers);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await cluster.request(method, path, body, headers);
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
+    return response.body;
   }
-  const patch = (path: string, body: object): Promise<unknown> => ask("PATCH", path, body);
+  const patch = (path: string, body: object): Promise<unknown> => send("PATCH", path, body);
   const listOf = async (path: string): Promise<readonly Seen[]> =>
-    ((await ask("GET", path)) as { readonly items: readonly Seen[] }).items.map((item) => ({
+    ((await send("GET", path)) as { readonly items: readonly Seen[] }).items.map((item) => ({
       ...item,
       status: (item as Partial<Seen>).status ?? {},
     }));
@@ -75,8 +75,8 @@ export function groundOf(cluster: Cluster, run: FaultyRun, namespace: string): W
     namespace,
     deletedPods: new Map(),
     at,
-    ask,
-    create: (resource, body) => ask("POST", at(resource), body),
+    send,
+    create: (resource, body) => send("POST", at(resource), body),
     patch,
     list,
     nodes,

@@ -28,7 +28,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
     namespace,
     deletedPods,
     at,
-    ask,
+    send,
     create,
     patch,
     list,
@@ -61,7 +61,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       const lacks = spec.volumes?.some(({ persistentVolumeClaim }) =>
         lacksIn(claims, persistentVolumeClaim?.claimName),
       );
-      if (lacks === true) await ask("DELETE", at("pods", metadata.name));
+      if (lacks === true) await send("DELETE", at("pods", metadata.name));
     }
     // As kube-controller-manager collects the pods of missing nodes.
     const there = new Set(nodes.map(({ metadata }) => metadata.name));
@@ -69,7 +69,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       if (there.has(pod.spec.nodeName ?? "fake-0") || !isCached(pod)) continue;
       const owner = jobs.find((each) => isControlledBy(each)(pod))?.metadata.name;
       if (owner !== undefined) countDeletedPod(ground, owner);
-      await ask("DELETE", at("pods", pod.metadata.name), { gracePeriodSeconds: 0 });
+      await send("DELETE", at("pods", pod.metadata.name), { gracePeriodSeconds: 0 });
     }
     await wakeDaemons(pods, there);
   }

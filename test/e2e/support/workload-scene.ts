@@ -35,8 +35,8 @@ export async function startWorkloadScene(
     const { replicas = 0 } = target?.spec ?? {};
     const active = scaler?.status.conditions?.find(({ type }) => type === "ScalingActive");
     const isWithin = replicas >= bounds[0] && replicas <= bounds[1];
-    const told = { isWithin, active: active?.status, reason: active?.reason };
-    expect(told).toEqual({ isWithin: true, active: "False", reason: "FailedGetResourceMetric" });
+    const state = { isWithin, active: active?.status, reason: active?.reason };
+    expect(state).toEqual({ isWithin: true, active: "False", reason: "FailedGetResourceMetric" });
   }
 
   await create("poddisruptionbudgets", budget("ordered", { maxUnavailable: 1 }));

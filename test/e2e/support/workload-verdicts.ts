@@ -80,13 +80,13 @@ const names = (seen: readonly Seen[]): string =>
 
 /** `what: is, not should` if they differ; absent numbers count as 0. */
 function unless(what: string, is: unknown, should: string | number | boolean): string[] {
-  const told = is ?? 0;
-  return told === should ? [] : [`${what}: ${JSON.stringify(told)}, not ${JSON.stringify(should)}`];
+  const actual = is ?? 0;
+  return actual === should ? [] : [`${what}: ${JSON.stringify(actual)}, not ${JSON.stringify(should)}`];
 }
 
 function counts(of: Seen, should: Readonly<Record<string, number | undefined>>): string[] {
-  const told = { observedGeneration: of.metadata.generation, ...should };
-  return Object.entries(told).flatMap(([name, count]) =>
+  const expected = { observedGeneration: of.metadata.generation, ...should };
+  return Object.entries(expected).flatMap(([name, count]) =>
     unless(`${of.metadata.name} status.${name}`, of.status[name], count ?? 0),
   );
 }
@@ -179,14 +179,16 @@ export function jobProblems(job: Seen, { pods }: World, { deleted, unanswered, c
   const succeeded = own.filter(({ status }) => status.phase === "Succeeded");
   const failed = own.filter(({ status }) => status.phase === "Failed").length;
   const uncounted = Object.values(job.status.uncountedTerminatedPods ?? {}).flat();
-  const told = Number(job.status["failed"] ?? 0);
+  const reported = Number(job.status["failed"] ?? 0);
   const fails = labels?.["fails"] === "yes";
   // A Job that fails deletes its active pods and counts each as failed.
   const most = fails ? created - Number(job.status["succeeded"] ?? 0) : failed + deleted;
   const general = [
     ...unless(`Job ${name} active`, job.status.active, 0),
     ...unless(`Job ${name} uncounted`, uncounted.join(), ""),
-    ...(told >= failed && told <= most ? [] : [`Job ${name} failed: ${told}, not from ${failed} to ${most}`]),
+    ...(reported >= failed && reported <= most
+      ? []
+      : [`Job ${name} failed: ${reported}, not from ${failed} to ${most}`]),
   ];
   if (fails) return [...general, ...unless(`Job ${name} fails`, hasCondition(job, "Failed"), true)];
   const extra = succeeded.length - completions;

@@ -39,9 +39,9 @@ export class Workload {
   }
 
   async #send<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
-    const answer = await this.#cluster.request(method, path, body, headers);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body as T;
+    const response = await this.#cluster.request(method, path, body, headers);
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
+    return response.body as T;
   }
 
   /** Creates a ReplicaSet whose pods have the label `app` with its name. */

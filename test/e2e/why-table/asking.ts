@@ -14,13 +14,13 @@ import { realTimeline } from "../../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import { type Row, space } from "./row.ts";
 
-export interface Asker {
-  ask(row: Row): Promise<Answer>;
+export interface Diagnoser {
+  diagnose(row: Row): Promise<Answer>;
   close(): void;
 }
 
 /** One user's connection; `as` is empty for the admin. */
-export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
+export async function diagnoserFor(kubeconfig: string, as: string): Promise<Diagnoser> {
   const timeline = realTimeline();
   const bus = new TraceBus({ now: () => timeline.now() });
   const host = { ...realHost(), env: {} };
@@ -39,9 +39,9 @@ export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
     controllers: controllersEnabledByDefault,
   };
   return {
-    async ask({ ask, namespace = space }) {
-      const reading = await Reading.begin({ ...parts, asksControllers: true });
-      const [type = "", name = ""] = ask.split(/\/(.*)/s);
+    async diagnose({ target, namespace = space }) {
+      const reading = await Reading.begin({ ...parts, evaluatesControllers: true });
+      const [type = "", name = ""] = target.split(/\/(.*)/s);
       const kind = kindNamed(type, discovery.kinds, "kubectl reconcile");
       return reading.answer(await reading.object(kind, kind.namespaced ? namespace : "", name));
     },
@@ -49,8 +49,8 @@ export async function askerFor(kubeconfig: string, as: string): Promise<Asker> {
   };
 }
 
-/** The answer's text with one line per cause, to be matched, and to be read when a row fails. */
-export function textOf(answer: Answer): string {
-  const causes = findingsOf(answer).map(({ at, why }) => `${refText(at)} ${why}`);
-  return [`${refText(answer.of)} ${answer.is}: ${answer.says}`, ...causes, notSeen(answer)].join("\n");
+/** The diagnosis as text, with one line per cause, to be matched, and to be read when a row fails. */
+export function textOf(diagnosis: Answer): string {
+  const causes = findingsOf(diagnosis).map(({ at, why }) => `${refText(at)} ${why}`);
+  return [`${refText(diagnosis.of)} ${diagnosis.is}: ${diagnosis.says}`, ...causes, notSeen(diagnosis)].join("\n");
 }

@@ -51,79 +51,79 @@ export const certificateRequest =
 export const brokenNetwork: readonly Broken[] = [
   {
     name: "an autoscaler without metrics",
-    ask: "hpa/h-blind",
+    target: "hpa/h-blind",
     objects: [scaled("h-blind", "d-fine")],
     says: /FailedGetResourceMetric/,
   },
   {
     name: "an autoscaler whose target is missing",
-    ask: "hpa/h-lost",
+    target: "hpa/h-lost",
     objects: [scaled("h-lost", "nope")],
     says: /FailedGetScale/,
   },
   {
     name: "a Service that selects no pod",
-    ask: "svc/svc-wrong",
+    target: "svc/svc-wrong",
     objects: [service("svc-wrong", { selector: { app: "nope" } })],
     says: /no pod matches its selector: app=nope/,
   },
   {
     name: "a Service whose pods are not ready",
-    ask: "svc/svc-lost",
+    target: "svc/svc-lost",
     objects: [service("svc-lost", { selector: { app: "d-lost" } })],
     says: /Pod d-lost-\S+ not scheduled/,
   },
   {
     name: "a Service whose port no container names",
-    ask: "svc/svc-port",
+    target: "svc/svc-port",
     objects: [service("svc-port", { selector: { app: "d-fine" }, ports: [{ port: 80, targetPort: "nope" }] })],
     says: /no container of its pods has a port named nope/,
   },
   {
     name: "a Service without a selector and endpoints",
-    ask: "svc/svc-bare",
+    target: "svc/svc-bare",
     objects: [service("svc-bare", {})],
     says: /its endpoints have not been written/,
   },
   {
     name: "a Service that waits for its load balancer",
-    ask: "svc/svc-cloud",
+    target: "svc/svc-cloud",
     objects: [service("svc-cloud", { type: "LoadBalancer", selector: { app: "d-fine" } })],
     says: /no load balancer yet/,
   },
   {
     name: "an Ingress to a Service that is missing",
-    ask: "ing/i-nope",
+    target: "ing/i-nope",
     objects: [ingress("i-nope", { backend: "nope" })],
     says: /Service nope there is no such Service/,
   },
   {
     name: "an Ingress to a port that is missing",
-    ask: "ing/i-port",
+    target: "ing/i-port",
     objects: [ingress("i-port", { port: 81 })],
     says: /it has no port 81/,
   },
   {
     name: "an Ingress to a Service without endpoints",
-    ask: "ing/i-empty",
+    target: "ing/i-empty",
     objects: [ingress("i-empty", { backend: "svc-wrong" })],
     says: /no pod matches its selector/,
   },
   {
     name: "an Ingress whose class is missing",
-    ask: "ing/i-class",
+    target: "ing/i-class",
     objects: [ingress("i-class", { spec: { ingressClassName: "nope" } })],
     says: /IngressClass nope there is no such class/,
   },
   {
     name: "an Ingress whose certificate is missing",
-    ask: "ing/i-tls",
+    target: "ing/i-tls",
     objects: [ingress("i-tls", { spec: { tls: [{ secretName: "nope" }] } })],
     says: /Secret nope there is no such Secret/,
   },
   {
     name: "an Ingress that no controller has taken up",
-    ask: "ing/i-bare",
+    target: "ing/i-bare",
     objects: [ingress("i-bare")],
     says: /no ingress controller has handled it/,
   },
@@ -139,43 +139,43 @@ const device = (name: string, deviceClassName: string): Json => ({
 export const brokenStorage: readonly Broken[] = [
   {
     name: "a claim of devices whose class is missing",
-    ask: "resourceclaim/d-class",
+    target: "resourceclaim/d-class",
     objects: [device("d-class", "nope")],
     says: /there is no such DeviceClass, but the claim requests devices from it/,
   },
   {
     name: "a pod without the template of its claim of devices",
-    ask: "pod/d-template",
+    target: "pod/d-template",
     objects: [pod("d-template", { resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "nope" }] })],
     says: /there is no such ResourceClaimTemplate, but the pod refers to it/,
   },
   {
     name: "a claim without a class, where none is the default",
-    ask: "pvc/c-none",
+    target: "pvc/c-none",
     objects: [claim("c-none")],
     says: /no StorageClass is the default/,
   },
   {
     name: "a claim whose class is missing",
-    ask: "pvc/c-class",
+    target: "pvc/c-class",
     objects: [claim("c-class", { storageClassName: "nope" })],
     says: /there is no StorageClass nope/,
   },
   {
     name: "a claim that waits for a pod",
-    ask: "pvc/c-waits",
+    target: "pvc/c-waits",
     objects: [claim("c-waits", { storageClassName: "waits" })],
     says: /when a pod that uses it is scheduled/,
   },
   {
     name: "a claim whose volume is missing",
-    ask: "pvc/c-volume",
+    target: "pvc/c-volume",
     objects: [claim("c-volume", { storageClassName: "", volumeName: "nope" })],
     says: /there is no volume nope/,
   },
   {
     name: "a claim that has lost its volume",
-    ask: "pvc/c-lost",
+    target: "pvc/c-lost",
     objects: [
       claim(
         "c-lost",
@@ -187,7 +187,7 @@ export const brokenStorage: readonly Broken[] = [
   },
   {
     name: "a volume whose claim is gone",
-    ask: "pv/v-released",
+    target: "pv/v-released",
     objects: [
       volume("v-released", {
         claimRef: { namespace: space, name: "nope", uid: "00000000-0000-0000-0000-000000000001" },
@@ -201,7 +201,7 @@ export const brokenCluster: readonly Broken[] = [
   {
     phase: "by hand",
     name: "a node that is cordoned",
-    ask: "node/n-cordoned",
+    target: "node/n-cordoned",
     objects: [{ ...data("Node", "n-cordoned"), spec: { unschedulable: true } }],
     afterwards: nodeIs("n-cordoned", []),
     says: /it is cordoned/,
@@ -209,7 +209,7 @@ export const brokenCluster: readonly Broken[] = [
   {
     phase: "by hand",
     name: "a node that is not ready",
-    ask: "node/n-silent",
+    target: "node/n-silent",
     objects: [data("Node", "n-silent")],
     afterwards: (hand) =>
       hand.status(
@@ -221,38 +221,38 @@ export const brokenCluster: readonly Broken[] = [
   {
     phase: "by hand",
     name: "a node under memory pressure",
-    ask: "node/n-full",
+    target: "node/n-full",
     objects: [data("Node", "n-full")],
     afterwards: nodeIs("n-full", [{ type: "MemoryPressure", status: "True", reason: "Low", message: "little memory" }]),
     says: /condition MemoryPressure is True/,
   },
   {
     name: "a budget that lets no pod be evicted",
-    ask: "pdb/b-tight",
+    target: "pdb/b-tight",
     objects: [budget("b-tight", "d-fine", 2)],
     says: /never allows an eviction/,
   },
   {
     name: "a budget whose pods are not healthy",
-    ask: "pdb/b-lost",
+    target: "pdb/b-lost",
     objects: [budget("b-lost", "d-lost", 1)],
     says: /not scheduled/,
   },
   {
     name: "a budget that protects nothing",
-    ask: "pdb/b-nothing",
+    target: "pdb/b-nothing",
     objects: [budget("b-nothing", "nope", 1)],
     says: /it protects nothing/,
   },
   {
     name: "a budget whose pods cannot be counted",
-    ask: "pdb/b-job",
+    target: "pdb/b-job",
     objects: [job("j-counted", { pods: lost }), { ...budget("b-job", "j-counted", 1), ...shareOf("j-counted") }],
     says: /allows no eviction, because its pods cannot be counted: jobs\.batch does not implement the scale subresource/,
   },
   {
     name: "a quota that is used up",
-    ask: "quota/q-full",
+    target: "quota/q-full",
     namespace: "strict",
     objects: [
       { ...data("ResourceQuota", "q-full", { namespace: "strict" }), spec: { hard: { "count/configmaps": "1" } } },
@@ -261,7 +261,7 @@ export const brokenCluster: readonly Broken[] = [
   },
   {
     name: "a namespace that an object's finalizer holds",
-    ask: "ns/leaving",
+    target: "ns/leaving",
     namespace: "",
     objects: [
       {
@@ -274,14 +274,14 @@ export const brokenCluster: readonly Broken[] = [
   },
   {
     name: "a ConfigMap that a finalizer holds",
-    ask: "cm/m-held",
+    target: "cm/m-held",
     objects: [data("ConfigMap", "m-held", { finalizers: ["example.com/hold"] })],
     afterwards: (hand) => hand.remove(`${core}/configmaps/m-held`),
     says: /finalizer example\.com\/hold/,
   },
   {
     name: "a ConfigMap that is deleted in the foreground, held by what it owns",
-    ask: "cm/m-owner",
+    target: "cm/m-owner",
     objects: [data("ConfigMap", "m-owner")],
     afterwards: async (hand) => {
       const uid = await hand.uidOf(`${core}/configmaps/m-owner`);
@@ -296,37 +296,37 @@ export const brokenCluster: readonly Broken[] = [
   },
   {
     name: "a CRD whose names are taken",
-    ask: "crd/gadgets.example.com",
+    target: "crd/gadgets.example.com",
     objects: [definition("gadgets", "Widget")],
     says: /condition NamesAccepted is False/,
   },
   {
     name: "a validating webhook to nowhere",
-    ask: "validatingwebhookconfigurations/vw-nope",
+    target: "validatingwebhookconfigurations/vw-nope",
     objects: [webhook("ValidatingWebhookConfiguration", "vw-nope", nowhere)],
     says: /there is no such Service in namespace table/,
   },
   {
     name: "a mutating webhook to nowhere",
-    ask: "mutatingwebhookconfigurations/mw-nope",
+    target: "mutatingwebhookconfigurations/mw-nope",
     objects: [webhook("MutatingWebhookConfiguration", "mw-nope", nowhere)],
     says: /there is no such Service in namespace table/,
   },
   {
     name: "a request for a certificate that nobody has approved",
-    ask: "csr/csr-open",
+    target: "csr/csr-open",
     objects: [request("csr-open")],
     says: /it has been neither approved nor denied/,
   },
   {
     name: "a binding of a Role that is missing",
-    ask: "rolebinding/rb-nope",
+    target: "rolebinding/rb-nope",
     objects: [binding("RoleBinding", "rb-nope", missing("Role"))],
     says: /Role nope there is no such Role/,
   },
   {
     name: "a binding of a ClusterRole that is missing",
-    ask: "clusterrolebinding/crb-nope",
+    target: "clusterrolebinding/crb-nope",
     objects: [binding("ClusterRoleBinding", "crb-nope", missing("ClusterRole"))],
     says: /ClusterRole nope there is no such ClusterRole/,
   },
@@ -335,42 +335,42 @@ export const brokenCluster: readonly Broken[] = [
 export const brokenWidgets: readonly Broken[] = [
   {
     name: "a custom resource that is not Ready",
-    ask: "widget/w-not",
+    target: "widget/w-not",
     objects: [widget("w-not")],
     afterwards: widgetStatus("w-not", condition("Ready", "False", { message: "no database" })),
     says: /condition Ready is False \(Because\): no database/,
   },
   {
     name: "a custom resource whose ReconcileSuccess is False",
-    ask: "widget/w-fail",
+    target: "widget/w-fail",
     objects: [widget("w-fail")],
     afterwards: widgetStatus("w-fail", condition("ReconcileSuccess", "False")),
     says: /condition ReconcileSuccess is False/,
   },
   {
     name: "a custom resource that is Degraded",
-    ask: "widget/w-bad",
+    target: "widget/w-bad",
     objects: [widget("w-bad")],
     afterwards: widgetStatus("w-bad", condition("Degraded", "True")),
     says: /condition Degraded is True/,
   },
   {
     name: "a custom resource in phase Failed",
-    ask: "widget/w-phase",
+    target: "widget/w-phase",
     objects: [widget("w-phase")],
     afterwards: widgetStatus("w-phase", { phase: "Failed" }),
     says: /phase Failed/,
   },
   {
     name: "a custom resource with fewer replicas than it wants",
-    ask: "widget/w-few",
+    target: "widget/w-few",
     objects: [widget("w-few", { replicas: 3 })],
     afterwards: widgetStatus("w-few", { replicas: 3, readyReplicas: 1 }),
     says: /1 of 3 replicas/,
   },
   {
     name: "a custom resource whose Deployment has no pods",
-    ask: "widget/w-owner",
+    target: "widget/w-owner",
     objects: [widget("w-owner")],
     afterwards: async (hand) => {
       await hand.status(`${widgets}/w-owner`, condition("Ready", "True"));
@@ -384,7 +384,7 @@ export const brokenWidgets: readonly Broken[] = [
   },
   {
     name: "a custom resource that owns one of a kind which its group's preferred version lacks",
-    ask: "widget/w-alpha",
+    target: "widget/w-alpha",
     objects: [widget("w-alpha")],
     afterwards: async (hand) => {
       await hand.status(`${widgets}/w-alpha`, condition("Ready", "True"));
@@ -397,14 +397,14 @@ export const brokenWidgets: readonly Broken[] = [
   },
   {
     name: "a custom resource whose status nobody has written",
-    ask: "widget.example.com/w-bare",
+    target: "widget.example.com/w-bare",
     objects: [widget("w-bare")],
     says: /its status has not been written, and it has no known dependents/,
     cannotTell: true,
   },
   {
     name: "a custom resource with a condition of unknown meaning",
-    ask: "widget/w-odd",
+    target: "widget/w-odd",
     objects: [widget("w-odd")],
     afterwards: widgetStatus("w-odd", condition("Frobbed", "False")),
     says: /condition Frobbed is False/,
@@ -412,7 +412,7 @@ export const brokenWidgets: readonly Broken[] = [
   },
   {
     name: "a custom resource in a phase of unknown meaning",
-    ask: "widget/w-phased",
+    target: "widget/w-phased",
     objects: [widget("w-phased")],
     afterwards: widgetStatus("w-phased", { phase: "Frobbing" }),
     says: /phase Frobbing/,
@@ -420,7 +420,7 @@ export const brokenWidgets: readonly Broken[] = [
   },
   {
     name: "a custom resource of which a user sees nothing else",
-    ask: "widget/w-bare",
+    target: "widget/w-bare",
     as: "bob",
     says: /its status has not been written/,
     cannotTell: true,

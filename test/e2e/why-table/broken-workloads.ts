@@ -65,31 +65,31 @@ async function setsOfStuck({ cluster }: Hand): Promise<readonly StuckSet[]> {
 export const brokenPods: readonly Broken[] = [
   {
     name: "a pod that fits no node",
-    ask: "pod/p-lost",
+    target: "pod/p-lost",
     objects: [pod("p-lost", lost)],
     says: /not scheduled: 0\/\d+ nodes are available/,
   },
   {
     name: "a pod held by a scheduling gate",
-    ask: "pod/p-gated",
+    target: "pod/p-gated",
     objects: [pod("p-gated", { schedulingGates: [{ name: "example.com/hold" }] })],
     says: /scheduling gates: example\.com\/hold/,
   },
   {
     name: "a pod whose scheduler does not exist",
-    ask: "pod/p-nobody",
+    target: "pod/p-nobody",
     objects: [pod("p-nobody", { schedulerName: "nobody" })],
     says: /no scheduler has looked at it \(its scheduler is nobody\)/,
   },
   {
     name: "a pod whose claim is missing",
-    ask: "pod/p-claim",
+    target: "pod/p-claim",
     objects: [pod("p-claim", { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "nope" } }] })],
     says: /there is no such claim/,
   },
   {
     name: "a pod whose claim is not bound",
-    ask: "pod/p-unbound",
+    target: "pod/p-unbound",
     objects: [
       claim("c-of-pod", { storageClassName: "nope" }),
       pod("p-unbound", { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c-of-pod" } }] }),
@@ -99,7 +99,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod whose image cannot be pulled",
-    ask: "pod/p-image",
+    target: "pod/p-image",
     objects: [pod("p-image")],
     afterwards: podsHave("p-image", noImage),
     says: /ImagePullBackOff/,
@@ -107,7 +107,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod in a crash loop",
-    ask: "pod/p-crash",
+    target: "pod/p-crash",
     objects: [pod("p-crash")],
     afterwards: podsHave("p-crash", backOff),
     says: /CrashLoopBackOff, ended with exit code 3, 4 restarts/,
@@ -115,7 +115,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod that is ready between two crashes",
-    ask: "pod/p-between",
+    target: "pod/p-between",
     objects: [pod("p-between")],
     afterwards: async (hand) => {
       const time = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString().replace(/\.\d+/, "");
@@ -128,7 +128,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod whose ConfigMap is missing",
-    ask: "pod/p-config",
+    target: "pod/p-config",
     objects: [pod("p-config", { container: { envFrom: [{ configMapRef: { name: "nope" } }] } })],
     afterwards: podsHave(
       "p-config",
@@ -142,7 +142,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod whose Secret is missing",
-    ask: "pod/p-secret",
+    target: "pod/p-secret",
     objects: [pod("p-secret", { volumes: [{ name: "v", secret: { secretName: "nope" } }] })],
     afterwards: podsHave("p-secret", creating),
     says: /there is no such Secret/,
@@ -150,7 +150,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod whose ServiceAccount was deleted",
-    ask: "pod/p-account",
+    target: "pod/p-account",
     objects: [data("ServiceAccount", "leaves"), pod("p-account", { serviceAccountName: "leaves" })],
     afterwards: async (hand) => {
       await podsHave("p-account", creating)(hand);
@@ -161,7 +161,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod whose init container crashes",
-    ask: "pod/p-init",
+    target: "pod/p-init",
     objects: [pod("p-init", { initContainers: [{ name: "load", image: "load:1" }] })],
     afterwards: async (hand) => {
       const lastState = { terminated: { exitCode: 1, reason: "Error" } };
@@ -181,7 +181,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod whose readiness probe fails",
-    ask: "pod/p-probe",
+    target: "pod/p-probe",
     objects: [pod("p-probe", { container: { readinessProbe: { httpGet: { port: 80 } } } })],
     afterwards: podsHave("p-probe", kubeletStatus({ started: true, state: { running: {} } })),
     says: /readiness probe of container web/,
@@ -189,7 +189,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod whose readiness gate is not True",
-    ask: "pod/p-gate",
+    target: "pod/p-gate",
     objects: [pod("p-gate", { readinessGates: [{ conditionType: "example.com/lb" }] })],
     afterwards: podsHave("p-gate", { ...kubeletStatus({ ready: true, started: true, state: { running: {} } }) }),
     says: /readiness gate example\.com\/lb/,
@@ -197,7 +197,7 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod that was evicted",
-    ask: "pod/p-evicted",
+    target: "pod/p-evicted",
     objects: [pod("p-evicted")],
     afterwards: podsHave("p-evicted", {
       phase: "Failed",
@@ -209,14 +209,14 @@ export const brokenPods: readonly Broken[] = [
   {
     ...byHand,
     name: "a pod that its kubelet has not taken up",
-    ask: "pod/p-kubelet",
+    target: "pod/p-kubelet",
     objects: [pod("p-kubelet")],
     says: /waits for the kubelet of node/,
   },
   {
     ...byHand,
     name: "a pod that a finalizer holds",
-    ask: "pod/p-held",
+    target: "pod/p-held",
     objects: [pod("p-held", { meta: { finalizers: ["example.com/drain"] } })],
     afterwards: (hand) => hand.remove(`${core}/pods/p-held`),
     says: /finalizer example\.com\/drain/,
@@ -226,52 +226,52 @@ export const brokenPods: readonly Broken[] = [
 export const brokenWorkloads: readonly Broken[] = [
   {
     name: "a Deployment whose pods fit no node",
-    ask: "deploy/d-lost",
+    target: "deploy/d-lost",
     objects: [workload("Deployment", "d-lost", { pods: lost })],
     says: /not scheduled: 0\/\d+/,
   },
   {
     name: "a Deployment over quota",
-    ask: "deploy/d-quota",
+    target: "deploy/d-quota",
     namespace: "tight",
     objects: [workload("Deployment", "d-quota", { meta: { namespace: "tight" } })],
     says: /exceeded quota: none/,
   },
   {
     name: "a Deployment that pod security refuses",
-    ask: "deploy/d-psa",
+    target: "deploy/d-psa",
     namespace: "strict",
     objects: [workload("Deployment", "d-psa", { meta: { namespace: "strict" } })],
     says: /violates PodSecurity/,
   },
   {
     name: "a Deployment whose pods a webhook to nowhere refuses",
-    ask: "deploy/d-hook",
+    target: "deploy/d-hook",
     namespace: "hooked",
     objects: [workload("Deployment", "d-hook", { meta: { namespace: "hooked" } })],
     says: /failed calling webhook/,
   },
   {
     name: "a Deployment whose ServiceAccount is missing",
-    ask: "deploy/d-account",
+    target: "deploy/d-account",
     objects: [workload("Deployment", "d-account", { pods: { serviceAccountName: "nope" } })],
     says: /serviceaccount "nope" not found/i,
   },
   {
     name: "a Deployment that is paused before its first rollout",
-    ask: "deploy/d-paused",
+    target: "deploy/d-paused",
     objects: [workload("Deployment", "d-paused", { spec: { paused: true } })],
     says: /it is paused/,
   },
   {
     name: "a Deployment past its deadline",
-    ask: "deploy/d-late",
+    target: "deploy/d-late",
     objects: [workload("Deployment", "d-late", { spec: { progressDeadlineSeconds: 1 }, pods: lost })],
     says: /ProgressDeadlineExceeded/,
   },
   {
     name: "a Deployment whose new pods fit no node, while the old ones serve",
-    ask: "deploy/d-roll",
+    target: "deploy/d-roll",
     objects: [workload("Deployment", "d-roll")],
     afterwards: async (hand) => {
       await hand.pods("d-roll", 2);
@@ -281,21 +281,21 @@ export const brokenWorkloads: readonly Broken[] = [
   },
   {
     name: "a Deployment whose rollout is stopped by an annotation with another size",
-    ask: "deploy/d-stuck",
+    target: "deploy/d-stuck",
     objects: [workload("Deployment", "d-stuck")],
     afterwards: stopRollout,
     says: /its annotation desired-replicas says 3, the Deployment 2: no rollout continues until they agree/,
   },
   {
     name: "a Deployment whose pods are not ready for long enough",
-    ask: "deploy/d-young",
+    target: "deploy/d-young",
     objects: [workload("Deployment", "d-young", { spec: { minReadySeconds: 500 } })],
     says: /0 of 2 pods of ReplicaSet \S+ are available/,
   },
   {
     ...byHand,
     name: "a Deployment in a crash loop",
-    ask: "deploy/d-crash",
+    target: "deploy/d-crash",
     objects: [workload("Deployment", "d-crash")],
     afterwards: podsHave("d-crash", backOff, 2),
     says: /CrashLoopBackOff, ended with exit code 3/,
@@ -303,7 +303,7 @@ export const brokenWorkloads: readonly Broken[] = [
   {
     ...byHand,
     name: "a Deployment whose image cannot be pulled",
-    ask: "deploy/d-image",
+    target: "deploy/d-image",
     objects: [workload("Deployment", "d-image")],
     afterwards: podsHave("d-image", noImage, 2),
     says: /ImagePullBackOff/,
@@ -311,7 +311,7 @@ export const brokenWorkloads: readonly Broken[] = [
   {
     ...byHand,
     name: "a Deployment that is deleted in the foreground, held by a pod's finalizer",
-    ask: "deploy/d-going",
+    target: "deploy/d-going",
     objects: [workload("Deployment", "d-going", { pods: { meta: { finalizers: ["example.com/drain"] } } })],
     afterwards: async (hand) => {
       await hand.pods("d-going", 2);
@@ -321,46 +321,46 @@ export const brokenWorkloads: readonly Broken[] = [
   },
   {
     name: "a Deployment of which a user sees nothing else",
-    ask: "deploy/d-lost",
+    target: "deploy/d-lost",
     as: "bob",
     says: /0 of 2 pods are available/,
     notSeen: /replicasets\.apps \(no right to list\)|replicasets\.apps, pods/,
   },
   {
     name: "a ReplicaSet over quota",
-    ask: "rs/r-quota",
+    target: "rs/r-quota",
     namespace: "tight",
     objects: [workload("ReplicaSet", "r-quota", { meta: { namespace: "tight" } })],
     says: /exceeded quota: none/,
   },
   {
     name: "a ReplicaSet whose pods fit no node",
-    ask: "rs/r-lost",
+    target: "rs/r-lost",
     objects: [workload("ReplicaSet", "r-lost", { pods: lost })],
     says: /not scheduled/,
   },
   {
     name: "a ReplicationController whose pod fits no node",
-    ask: "rc/rc-lost",
+    target: "rc/rc-lost",
     objects: [controller("rc-lost", lost)],
     says: /not scheduled/,
   },
   {
     name: "a StatefulSet whose first pod fits no node",
-    ask: "sts/s-lost",
+    target: "sts/s-lost",
     objects: [workload("StatefulSet", "s-lost", { pods: lost })],
     says: /Pod s-lost-0 not scheduled/,
   },
   {
     name: "a StatefulSet over quota",
-    ask: "sts/s-quota",
+    target: "sts/s-quota",
     namespace: "tight",
     objects: [workload("StatefulSet", "s-quota", { meta: { namespace: "tight" } })],
     says: /exceeded quota: none/,
   },
   {
     name: "a StatefulSet whose claims have no class",
-    ask: "sts/s-claim",
+    target: "sts/s-claim",
     objects: [
       workload("StatefulSet", "s-claim", {
         spec: { volumeClaimTemplates: [claim("v", { storageClassName: "nope" })] },
@@ -370,7 +370,7 @@ export const brokenWorkloads: readonly Broken[] = [
   },
   {
     name: "a DaemonSet whose pods ask for too much",
-    ask: "ds/ds-large",
+    target: "ds/ds-large",
     objects: [
       workload("DaemonSet", "ds-large", { pods: { container: { resources: { requests: { cpu: "90000" } } } } }),
     ],
@@ -378,32 +378,32 @@ export const brokenWorkloads: readonly Broken[] = [
   },
   {
     name: "a DaemonSet that pod security refuses",
-    ask: "ds/ds-psa",
+    target: "ds/ds-psa",
     namespace: "strict",
     objects: [workload("DaemonSet", "ds-psa", { meta: { namespace: "strict" } })],
     says: /violates PodSecurity/,
   },
   {
     name: "a Job whose pod fits no node",
-    ask: "job/j-lost",
+    target: "job/j-lost",
     objects: [job("j-lost", { pods: lost })],
     says: /not scheduled/,
   },
   {
     name: "a Job that is suspended",
-    ask: "job/j-off",
+    target: "job/j-off",
     objects: [job("j-off", { spec: { suspend: true } })],
     says: /it is suspended/,
   },
   {
     name: "a Job past its deadline",
-    ask: "job/j-late",
+    target: "job/j-late",
     objects: [job("j-late", { spec: { activeDeadlineSeconds: 1 }, pods: lost })],
     says: /DeadlineExceeded/,
   },
   {
     name: "a Job over quota",
-    ask: "job/j-quota",
+    target: "job/j-quota",
     namespace: "tight",
     objects: [job("j-quota", { meta: { namespace: "tight" } })],
     says: /exceeded quota: none/,
@@ -411,7 +411,7 @@ export const brokenWorkloads: readonly Broken[] = [
   {
     ...byHand,
     name: "a Job whose pod failed",
-    ask: "job/j-failed",
+    target: "job/j-failed",
     objects: [job("j-failed", { spec: never })],
     afterwards: podsHave("j-failed", {
       phase: "Failed",
@@ -430,13 +430,13 @@ export const brokenWorkloads: readonly Broken[] = [
   },
   {
     name: "a CronJob that is suspended",
-    ask: "cj/cj-off",
+    target: "cj/cj-off",
     objects: [cronJob("cj-off", { suspend: true })],
     says: /it is suspended/,
   },
   {
     name: "a CronJob whose last Job failed",
-    ask: "cj/cj-failed",
+    target: "cj/cj-failed",
     objects: [cronJob("cj-failed")],
     afterwards: async (hand) => {
       const uid = await hand.uidOf(`${batch}/cronjobs/cj-failed`);
@@ -448,7 +448,7 @@ export const brokenWorkloads: readonly Broken[] = [
   },
   {
     name: "a custom resource whose controller has not seen its latest spec",
-    ask: "widget/w-behind",
+    target: "widget/w-behind",
     objects: [],
     says: /its controller has observed generation 1 of 2/,
     afterwards: async (hand) => {

@@ -11,9 +11,9 @@ export function handOf(cluster: Cluster): Hand {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Json> => {
-    const answer = await cluster.request(method, path, body, headers);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body as Json;
+    const response = await cluster.request(method, path, body, headers);
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
+    return response.body as Json;
   };
   return {
     cluster,

@@ -25,16 +25,16 @@ import {
 const onlyFirst = { nodeSelector: { "kubernetes.io/hostname": "fake-0" } };
 const named = { container: { ports: [{ name: "http", containerPort: 80 }] } };
 export const healthyWorkloads: readonly Row[] = [
-  { name: "a pod that runs", ask: "pod/p-fine", objects: [pod("p-fine")] },
+  { name: "a pod that runs", target: "pod/p-fine", objects: [pod("p-fine")] },
   {
     name: "a pod whose ConfigMap is optional",
-    ask: "pod/p-optional",
+    target: "pod/p-optional",
     objects: [pod("p-optional", { container: { envFrom: [{ configMapRef: { name: "nope", optional: true } }] } })],
   },
   {
     phase: "by hand",
     name: "a pod that crashed long ago",
-    ask: "pod/p-old",
+    target: "pod/p-old",
     objects: [pod("p-old")],
     afterwards: podsHave(
       "p-old",
@@ -53,23 +53,23 @@ export const healthyWorkloads: readonly Row[] = [
   {
     phase: "by hand",
     name: "a pod that has succeeded",
-    ask: "pod/p-done",
+    target: "pod/p-done",
     objects: [pod("p-done", { restartPolicy: "Never" })],
     afterwards: podsHave("p-done", { phase: "Succeeded" }),
   },
   {
     name: "a Deployment that is rolled out",
-    ask: "deploy/d-fine",
+    target: "deploy/d-fine",
     objects: [workload("Deployment", "d-fine", { pods: named })],
   },
   {
     name: "a Deployment that is scaled to 0",
-    ask: "deploy/d-zero",
+    target: "deploy/d-zero",
     objects: [workload("Deployment", "d-zero", { spec: { replicas: 0 } })],
   },
   {
     name: "a Deployment that was rolled out twice",
-    ask: "deploy/d-twice",
+    target: "deploy/d-twice",
     objects: [workload("Deployment", "d-twice")],
     afterwards: async (hand) => {
       await hand.pods("d-twice", 2);
@@ -80,24 +80,24 @@ export const healthyWorkloads: readonly Row[] = [
   },
   {
     name: "a Deployment that is paused after its rollout",
-    ask: "deploy/d-rest",
+    target: "deploy/d-rest",
     objects: [workload("Deployment", "d-rest")],
     afterwards: async (hand) => {
       await hand.pods("d-rest", 2);
       await hand.patch(`${apps}/deployments/d-rest`, { spec: { paused: true } });
     },
   },
-  { name: "a ReplicaSet without an owner", ask: "rs/r-fine", objects: [workload("ReplicaSet", "r-fine")] },
+  { name: "a ReplicaSet without an owner", target: "rs/r-fine", objects: [workload("ReplicaSet", "r-fine")] },
   {
     name: "a ReplicaSet that is scaled to 0",
-    ask: "rs/r-zero",
+    target: "rs/r-zero",
     objects: [workload("ReplicaSet", "r-zero", { spec: { replicas: 0 } })],
   },
-  { name: "a ReplicationController", ask: "rc/rc-fine", objects: [controller("rc-fine")] },
-  { name: "a StatefulSet", ask: "sts/s-fine", objects: [workload("StatefulSet", "s-fine")] },
+  { name: "a ReplicationController", target: "rc/rc-fine", objects: [controller("rc-fine")] },
+  { name: "a StatefulSet", target: "sts/s-fine", objects: [workload("StatefulSet", "s-fine")] },
   {
     name: "a StatefulSet with OnDelete, whose old pods stay",
-    ask: "sts/s-stays",
+    target: "sts/s-stays",
     objects: [workload("StatefulSet", "s-stays", { spec: { updateStrategy: { type: "OnDelete" } } })],
     afterwards: async (hand) => {
       await hand.pods("s-stays", 2);
@@ -106,36 +106,36 @@ export const healthyWorkloads: readonly Row[] = [
       });
     },
   },
-  { name: "a DaemonSet", ask: "ds/ds-fine", objects: [workload("DaemonSet", "ds-fine", { pods: onlyFirst })] },
+  { name: "a DaemonSet", target: "ds/ds-fine", objects: [workload("DaemonSet", "ds-fine", { pods: onlyFirst })] },
   {
     name: "a DaemonSet for nodes that there are none of",
-    ask: "ds/ds-none",
+    target: "ds/ds-none",
     objects: [workload("DaemonSet", "ds-none", { pods: { nodeSelector: { disk: "ssd" } } })],
   },
-  { name: "a Job that is complete", ask: "job/j-fine", objects: [job("j-fine")] },
-  { name: "a CronJob that is not due", ask: "cj/cj-fine", objects: [cronJob("cj-fine")] },
+  { name: "a Job that is complete", target: "job/j-fine", objects: [job("j-fine")] },
+  { name: "a CronJob that is not due", target: "cj/cj-fine", objects: [cronJob("cj-fine")] },
 ];
 
 export const healthyOthers: readonly Row[] = [
-  { name: "a Service", ask: "svc/svc-fine", objects: [service("svc-fine", { selector: { app: "d-fine" } })] },
+  { name: "a Service", target: "svc/svc-fine", objects: [service("svc-fine", { selector: { app: "d-fine" } })] },
   {
     name: "a Service to a named port",
-    ask: "svc/svc-named",
+    target: "svc/svc-named",
     objects: [service("svc-named", { selector: { app: "d-fine" }, ports: [{ port: 80, targetPort: "http" }] })],
   },
   {
     name: "a headless Service",
-    ask: "svc/svc-headless",
+    target: "svc/svc-headless",
     objects: [service("svc-headless", { clusterIP: "None", selector: { app: "s-fine" } })],
   },
   {
     name: "a Service for a name outside",
-    ask: "svc/svc-outside",
+    target: "svc/svc-outside",
     objects: [service("svc-outside", { type: "ExternalName", externalName: "example.com" })],
   },
   {
     name: "a Service whose endpoints were written by hand",
-    ask: "svc/svc-hand",
+    target: "svc/svc-hand",
     objects: [
       service("svc-hand", {}),
       {
@@ -148,10 +148,10 @@ export const healthyOthers: readonly Row[] = [
       },
     ],
   },
-  { name: "the Service of the API server", ask: "svc/kubernetes", namespace: "default" },
+  { name: "the Service of the API server", target: "svc/kubernetes", namespace: "default" },
   {
     name: "an Ingress with an address",
-    ask: "ing/i-fine",
+    target: "ing/i-fine",
     objects: [ingress("i-fine")],
     afterwards: (hand) =>
       hand.status(`/apis/networking.k8s.io/v1/namespaces/${space}/ingresses/i-fine`, {
@@ -160,27 +160,27 @@ export const healthyOthers: readonly Row[] = [
   },
   {
     name: "a claim that is bound",
-    ask: "pvc/c-fine",
+    target: "pvc/c-fine",
     objects: [volume("v-fine", { storageClassName: "by-hand" }), claim("c-fine", { storageClassName: "by-hand" })],
   },
-  { name: "a volume that is bound", ask: "pv/v-fine" },
-  { name: "a volume that is free", ask: "pv/v-free", objects: [volume("v-free")] },
-  { name: "a node", ask: "node/fake-1" },
-  { name: "a namespace", ask: "ns/table" },
-  { name: "a ConfigMap", ask: "cm/m-fine", objects: [data("ConfigMap", "m-fine")] },
-  { name: "a Secret", ask: "secret/secret-fine", objects: [data("Secret", "secret-fine")] },
-  { name: "a ServiceAccount", ask: "sa/default" },
-  { name: "a Role", ask: "role/role-fine", objects: [role("Role", "role-fine")] },
+  { name: "a volume that is bound", target: "pv/v-fine" },
+  { name: "a volume that is free", target: "pv/v-free", objects: [volume("v-free")] },
+  { name: "a node", target: "node/fake-1" },
+  { name: "a namespace", target: "ns/table" },
+  { name: "a ConfigMap", target: "cm/m-fine", objects: [data("ConfigMap", "m-fine")] },
+  { name: "a Secret", target: "secret/secret-fine", objects: [data("Secret", "secret-fine")] },
+  { name: "a ServiceAccount", target: "sa/default" },
+  { name: "a Role", target: "role/role-fine", objects: [role("Role", "role-fine")] },
   {
     name: "a RoleBinding",
-    ask: "rolebinding/rb-fine",
+    target: "rolebinding/rb-fine",
     objects: [binding("RoleBinding", "rb-fine", { role: ["Role", "role-fine"] })],
   },
-  { name: "a ClusterRoleBinding", ask: "clusterrolebinding/cluster-admin" },
-  { name: "a budget that lets a pod be evicted", ask: "pdb/b-fine", objects: [budget("b-fine", "d-twice", 1)] },
+  { name: "a ClusterRoleBinding", target: "clusterrolebinding/cluster-admin" },
+  { name: "a budget that lets a pod be evicted", target: "pdb/b-fine", objects: [budget("b-fine", "d-twice", 1)] },
   {
     name: "a quota with room",
-    ask: "quota/q-fine",
+    target: "quota/q-fine",
     objects: [
       {
         ...data("ResourceQuota", "q-fine"),
@@ -190,7 +190,7 @@ export const healthyOthers: readonly Row[] = [
   },
   {
     name: "a NetworkPolicy",
-    ask: "netpol/np-fine",
+    target: "netpol/np-fine",
     objects: [
       {
         apiVersion: "networking.k8s.io/v1",
@@ -200,23 +200,23 @@ export const healthyOthers: readonly Row[] = [
       },
     ],
   },
-  { name: "a CRD", ask: "crd/widgets.example.com" },
-  { name: "a PriorityClass", ask: "priorityclass/system-node-critical" },
+  { name: "a CRD", target: "crd/widgets.example.com" },
+  { name: "a PriorityClass", target: "priorityclass/system-node-critical" },
   {
     name: "a custom resource that is Ready",
-    ask: "widget/w-fine",
+    target: "widget/w-fine",
     objects: [widget("w-fine")],
     afterwards: widgetStatus("w-fine", condition("Ready", "True")),
   },
   {
     name: "a custom resource in phase Running",
-    ask: "widget/w-runs",
+    target: "widget/w-runs",
     objects: [widget("w-runs")],
     afterwards: widgetStatus("w-runs", { phase: "Running" }),
   },
   {
     name: "a custom resource that is Ready, and not Upgrading",
-    ask: "widget/w-calm",
+    target: "widget/w-calm",
     objects: [widget("w-calm")],
     afterwards: (hand) =>
       hand.status(`${widgets}/w-calm`, {
@@ -228,7 +228,7 @@ export const healthyOthers: readonly Row[] = [
   },
   {
     name: "a custom resource without a status, whose Deployment is rolled out",
-    ask: "widget/w-quiet",
+    target: "widget/w-quiet",
     objects: [widget("w-quiet")],
     afterwards: async (hand) => {
       const meta = await ofWidget(hand, "w-quiet");
@@ -237,7 +237,7 @@ export const healthyOthers: readonly Row[] = [
   },
   {
     name: "a validating webhook with endpoints",
-    ask: "validatingwebhookconfigurations/vw-fine",
+    target: "validatingwebhookconfigurations/vw-fine",
     objects: [
       webhook("ValidatingWebhookConfiguration", "vw-fine", { service: { namespace: space, name: "svc-fine" } }),
     ],

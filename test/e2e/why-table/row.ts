@@ -1,4 +1,4 @@
-/** A row of the table of `why`: the objects, what happens to them, the question, and the required answer. */
+/** A row of the table of `why`: the objects, what happens to them, the target, and the required diagnosis. */
 import type { Cluster } from "../../support/cluster.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -9,22 +9,22 @@ export type Phase = "run" | "by hand";
 export interface Row {
   readonly name: string;
   /** `TYPE/NAME`; for the first of several pods created by a controller: `pods/app=NAME`. */
-  readonly ask: string;
+  readonly target: string;
   readonly namespace?: string;
   readonly objects?: readonly Json[];
   readonly phase?: Phase;
   /** Runs after its objects were created. */
   readonly afterwards?: (hand: Hand) => Promise<void>;
-  /** The user who asks; the admin if unset. */
+  /** The user who runs `why`; the admin if unset. */
   readonly as?: string;
 }
 
 export interface Broken extends Row {
-  /** Must match the answer: its first line or a cause. */
+  /** Must match the diagnosis: its first line or a cause. */
   readonly says: RegExp;
-  /** The answer is that it cannot be determined. */
+  /** The diagnosis is that it cannot be determined. */
   readonly cannotTell?: true;
-  /** Must match what the answer names as not seen. */
+  /** Must match what the diagnosis names as not seen. */
   readonly notSeen?: RegExp;
 }
 

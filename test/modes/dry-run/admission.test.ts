@@ -136,8 +136,8 @@ describe("admission policies", () => {
   };
 
   test("are named if they are bound", () => {
-    const said = "not evaluated here: ValidatingAdmissionPolicy few (Deny) would evaluate update Deployment";
-    expect(notesWith(policy, binding({ validationActions: ["Deny"] }))).toEqual([said]);
+    const note = "not evaluated here: ValidatingAdmissionPolicy few (Deny) would evaluate update Deployment";
+    expect(notesWith(policy, binding({ validationActions: ["Deny"] }))).toEqual([note]);
   });
 
   test("are not mentioned without a binding, or if the binding is for others", () => {

@@ -41,7 +41,7 @@ function cluster(...objects: readonly StoredObject[]): InitialState {
   return { ...empty, objects: [...empty.objects, ...objects], scope: { ...empty.scope, unread: new Map() } };
 }
 
-function toldOf({ claims, availability }: DryRun): object {
+function summaryOf({ claims, availability }: DryRun): object {
   const [binding] = claims.map((each) => each.binding);
   const [first] = availability;
   return { ...binding, available: first?.available, ...(first?.why !== undefined && { pods: first.why }) };
@@ -150,7 +150,9 @@ describe("a claim with", () => {
         requestedChanges: [apply(claim(spec)), apply(withData())],
       });
       const field = "(.spec.volumes[0].persistentVolumeClaim.claimName)";
-      expect(toldOf({ ...run, availability: run.availability.filter(({ of }) => of.kind === "ReplicaSet") })).toEqual(
+      expect(
+        summaryOf({ ...run, availability: run.availability.filter(({ of }) => of.kind === "ReplicaSet") }),
+      ).toEqual(
         waits === undefined
           ? { is: "taken to be bound", because, available: 1 }
           : {
@@ -169,7 +171,7 @@ describe("a claim with", () => {
     const wishes = [apply(claim({ storageClassName: "fast" })), apply(withData())];
     const run = await play({ initialState: emptyCluster(["default"]), requestedChanges: wishes });
     const because = "StorageClass fast was not checked: no cluster was consulted";
-    expect(toldOf(run)).toEqual({ is: "taken to be bound", because, available: 1 });
+    expect(summaryOf(run)).toEqual({ is: "taken to be bound", because, available: 1 });
   });
 
   test("a bound volume causes no finding", async () => {

@@ -48,7 +48,7 @@ const statefulSet = object("apps/v1", "StatefulSet", {
   },
 });
 
-async function told(...objects: readonly ToApply[]): Promise<DryRun> {
+async function dryRunOf(...objects: readonly ToApply[]): Promise<DryRun> {
   const run = await play({ requestedChanges: objects.map(apply) });
   expect(run.refused.map(({ error }) => error.message)).toEqual([]);
   return run;
@@ -153,7 +153,7 @@ describe("a dangling reference is reported with its field:", () => {
   ];
   for (const { name, objects, field, why } of rows) {
     test(name, async () => {
-      const { references } = await told(...objects);
+      const { references } = await dryRunOf(...objects);
       expect(references.dangling.map((each) => ({ field: each.field, why: each.why }))).toEqual([{ field, why }]);
     });
   }
@@ -199,7 +199,7 @@ describe("nothing is reported for", () => {
   ];
   for (const { name, objects } of rows) {
     test(name, async () => {
-      const { references } = await told(...objects);
+      const { references } = await dryRunOf(...objects);
       expect(references.dangling).toEqual([]);
     });
   }
@@ -246,7 +246,7 @@ describe("unknown references are not dangling, and are reported as unknown:", ()
     const claim = object("v1", "PersistentVolumeClaim", {
       spec: { storageClassName: "fast", accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
     });
-    const { references } = await told(claim);
+    const { references } = await dryRunOf(claim);
     expect([references.dangling, references.unseen.map(({ what, why }) => `${what}: ${why}`)]).toEqual([
       [],
       ["StorageClass fast: no cluster was consulted"],
@@ -256,7 +256,7 @@ describe("unknown references are not dangling, and are reported as unknown:", ()
 
 describe("pods do not start without the objects that they need", () => {
   test("and are not available, with the reason", async () => {
-    const { availability } = await told(withEnv({ envFrom: [{ configMapRef: { name: "none" } }] }));
+    const { availability } = await dryRunOf(withEnv({ envFrom: [{ configMapRef: { name: "none" } }] }));
     expect(availability).toMatchObject([
       {
         available: 0,
@@ -267,7 +267,7 @@ describe("pods do not start without the objects that they need", () => {
   });
 
   test("and start when these are applied later", async () => {
-    const { availability } = await told(withEnv({ envFrom: [{ configMapRef: { name: "settings" } }] }), settings);
+    const { availability } = await dryRunOf(withEnv({ envFrom: [{ configMapRef: { name: "settings" } }] }), settings);
     expect(availability).toMatchObject([{ available: 1, desired: 1 }]);
   });
 });

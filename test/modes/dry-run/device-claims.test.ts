@@ -72,7 +72,7 @@ function cluster(objects: readonly StoredObject[], unread: readonly string[] = [
 const verdictOf = (run: DryRun): ReturnType<typeof verdictsOf>["available"] =>
   verdictsOf({ ...run, controllers, changes: [], liveRefusals: new Map() }).available;
 
-async function told(entry: object, initialState: InitialState): Promise<object> {
+async function summaryOf(entry: object, initialState: InitialState): Promise<object> {
   const run = await play({ initialState, controllers, requestedChanges: [apply(web(entry))] });
   const verdict = verdictOf(run);
   const [first] = run.availability;
@@ -107,13 +107,13 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
   ])("$name", async ({ there, why }) => {
     const pod = "Pod web-…: ";
     const expected = { available: 0, is: "found", why: `${pod}${why} (.spec.resourceClaims[0])` };
-    const said = (await told(shared, cluster(there))) as { readonly why: string };
-    expect({ ...said, why: said.why.replace(/web-\S+…/, "web-…") }).toEqual(expected);
+    const summary = (await summaryOf(shared, cluster(there))) as { readonly why: string };
+    expect({ ...summary, why: summary.why.replace(/web-\S+…/, "web-…") }).toEqual(expected);
   });
 
   test("is available with devices, and gets a reservation", async () => {
     const initialState = cluster([deviceClass, claim(given())]);
-    expect(await told(shared, initialState)).toEqual({ available: 3, is: "well" });
+    expect(await summaryOf(shared, initialState)).toEqual({ available: 3, is: "well" });
     const run = await play({ initialState, controllers, requestedChanges: [apply(web(shared))] });
     const after = [...run.state.values()].find(({ of }) => of.kind === "ResourceClaim")?.object;
     expect((after as ResourceClaim | undefined)?.status?.reservedFor?.length).toBe(3);
@@ -133,7 +133,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
     const nowhere = claim({ ...given(["node-9"]), reservedFor });
     // The pod that uses it runs on another node.
     const unread = ["resource.k8s.io/ResourceClaimTemplate"];
-    expect(await told(shared, cluster([deviceClass, nowhere], unread))).toMatchObject({
+    expect(await summaryOf(shared, cluster([deviceClass, nowhere], unread))).toMatchObject({
       available: 0,
       is: "found",
       why: expect.stringContaining("0/3 nodes are available: 3 resourceclaim not available on the node.") as string,
@@ -141,7 +141,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
   });
 
   test("is unknown if the claim is unused and no node can use its devices: it may get others", async () => {
-    expect(await told(shared, cluster([deviceClass, claim(given(["node-9"]))]))).toEqual({
+    expect(await summaryOf(shared, cluster([deviceClass, claim(given(["node-9"]))]))).toEqual({
       available: 3,
       is: "cannot tell",
       because:
@@ -150,7 +150,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
   });
 
   test("is unknown if it has no devices yet", async () => {
-    expect(await told(shared, cluster([deviceClass, claim()]))).toEqual({
+    expect(await summaryOf(shared, cluster([deviceClass, claim()]))).toEqual({
       available: 3,
       is: "cannot tell",
       because:
@@ -159,7 +159,7 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
   });
 
   test("is unknown if claims could not be read", async () => {
-    expect(await told(shared, cluster([], ["resource.k8s.io/ResourceClaim"]))).toEqual({
+    expect(await summaryOf(shared, cluster([], ["resource.k8s.io/ResourceClaim"]))).toEqual({
       available: 3,
       is: "cannot tell",
       because: "not seen: Deployment default/web (ResourceClaim default/gpu was not checked: no right to list)",
@@ -169,12 +169,12 @@ describe("a Deployment whose pods use a ResourceClaim", () => {
 
 describe("a Deployment whose pods have claims from a template", () => {
   test("is not available without it, nor without the class that it requests", async () => {
-    expect(await told(own, cluster([deviceClass]))).toMatchObject({
+    expect(await summaryOf(own, cluster([deviceClass]))).toMatchObject({
       available: 0,
       is: "found",
       why: expect.stringContaining("there is no ResourceClaimTemplate default/one") as string,
     });
-    expect(await told(own, cluster([template]))).toMatchObject({
+    expect(await summaryOf(own, cluster([template]))).toMatchObject({
       available: 0,
       is: "found",
       why: expect.stringContaining("there is no DeviceClass gpu.example.com") as string,
@@ -184,9 +184,13 @@ describe("a Deployment whose pods have claims from a template", () => {
   test("is unknown, whether the class is known or not", async () => {
     const because =
       "not seen: Deployment default/web (a dry run allocates no devices, and does not know whether there are any for a ResourceClaim of template default/one)";
-    expect(await told(own, cluster([deviceClass, template]))).toEqual({ available: 3, is: "cannot tell", because });
+    expect(await summaryOf(own, cluster([deviceClass, template]))).toEqual({
+      available: 3,
+      is: "cannot tell",
+      because,
+    });
     const unread = cluster([template], ["resource.k8s.io/DeviceClass"]);
-    expect(await told(own, unread)).toEqual({ available: 3, is: "cannot tell", because });
+    expect(await summaryOf(own, unread)).toEqual({ available: 3, is: "cannot tell", because });
   });
 
   test("stays available if its pods have their devices", async () => {
@@ -205,7 +209,7 @@ describe("a Deployment whose pods have claims from a template", () => {
     const settled = objects.filter(({ kind }) => kind === "Pod").map(({ metadata }) => metadata.uid);
     const base = cluster([]);
     const initialState = { ...base, objects, settledPods: new Set(settled) };
-    expect(await told(own, initialState)).toEqual({ available: 3, is: "well" });
+    expect(await summaryOf(own, initialState)).toEqual({ available: 3, is: "well" });
     const more = await play({ initialState, controllers, requestedChanges: [apply(web(own, 4))] });
     expect(verdictOf(more).is).toBe("cannot tell");
   });

@@ -120,9 +120,9 @@ describe("a node that becomes silent", () => {
   test("is found after the grace period of 50 s, is tainted, and its pods are evicted after the 300 s that they tolerate", async () => {
     const done = await run([workload("Deployment", "web", { pod: ratherA })]);
     expect(done.settled.is).toBe("steady");
-    const [asked] = done.nodes?.nodes ?? [];
-    expect(asked).toMatchObject({ node: "a", how: "falls silent", pods: 1 });
-    const { unknownAfterMs = 0, taintedAfterMs = 0 } = asked ?? {};
+    const [requested] = done.nodes?.nodes ?? [];
+    expect(requested).toMatchObject({ node: "a", how: "falls silent", pods: 1 });
+    const { unknownAfterMs = 0, taintedAfterMs = 0 } = requested ?? {};
     // The last heartbeat is at most 10 s old, and the nodes are scanned every 5 s.
     expect(unknownAfterMs).toBeGreaterThan(40_000);
     expect(unknownAfterMs).toBeLessThanOrEqual(60_000);

@@ -113,16 +113,16 @@ describe("reads", () => {
     await onCluster("PATCH", `${maps}/a`, { data: { a: "2" } });
     await onCluster("DELETE", `${maps}/a`);
     await settle();
-    const told: string[] = [];
-    while (told.length < 3) {
+    const events: string[] = [];
+    while (events.length < 3) {
       const piece = new TextDecoder().decode(await during(timeline, watch.body.next()));
       for (const line of piece.split("\n").filter((text) => text !== "")) {
         const { type, object } = JSON.parse(line) as { type: string; object: { data: { a: string } } };
-        told.push(`${type} ${object.data.a}`);
+        events.push(`${type} ${object.data.a}`);
       }
     }
     watch.body.cancel();
-    expect(told).toEqual(["ADDED 1", "MODIFIED 2", "DELETED 2"]);
+    expect(events).toEqual(["ADDED 1", "MODIFIED 2", "DELETED 2"]);
   });
 
   test("return no objects that the sandbox creates for itself", async () => {

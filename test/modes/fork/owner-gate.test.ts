@@ -60,13 +60,13 @@ test("a change is held until the process has been idle for a second", async () =
 
 test("during a request it is held, for ten seconds at most", async () => {
   const { gate, put, passed, run } = scene();
-  const answered = gate.requested();
+  const responded = gate.requested();
   put();
   await run(9000);
   expect(passed()).toBe(0);
   await run(1500);
   expect(passed()).toBe(1);
-  answered();
+  responded();
 });
 
 test("an open gate holds nothing, and releases what it held", () => {

@@ -11,22 +11,22 @@ import type { User } from "../../../src/sandbox/context/authorizer.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 
 /** A response that has been read completely. */
-export interface Answer {
+export interface ReadResponse {
   readonly status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- each test reads only fields that it knows to exist
   readonly body: any;
 }
 
 /** Sends requests to one of the two servers. */
-export type Ask = (method: ApiRequest["method"], path: string, body?: object, type?: string) => Promise<Answer>;
+export type Send = (method: ApiRequest["method"], path: string, body?: object, type?: string) => Promise<ReadResponse>;
 
 export interface Scene {
   readonly timeline: VirtualTimeline;
   readonly cluster: Sandbox;
   readonly fork: Fork;
   /** Sends requests as the cluster's admin, bypassing the fork. */
-  readonly onCluster: Ask;
-  readonly onFork: Ask;
+  readonly onCluster: Send;
+  readonly onFork: Send;
   /** Requests from the fork to the cluster: `GET /api/v1/pods`. */
   readonly sent: readonly string[];
   readonly diverged: readonly Divergence[];
@@ -49,12 +49,12 @@ export async function during<T>(timeline: VirtualTimeline, promise: Promise<T>):
   return promise;
 }
 
-function asker(timeline: VirtualTimeline, transport: Transport): Ask {
+function senderTo(timeline: VirtualTimeline, transport: Transport): Send {
   const encode = (body: object): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
   return (method, path, body, type) => {
     const [plain = "", query = ""] = path.split("?");
     const contentType = type ?? (method === "PATCH" ? merge : "application/json");
-    const asked = async (): Promise<Answer> => {
+    const sendAndRead = async (): Promise<ReadResponse> => {
       const response = await transport.send({
         method,
         path: plain,
@@ -66,7 +66,7 @@ function asker(timeline: VirtualTimeline, transport: Transport): Ask {
       const text = new TextDecoder().decode(await readAll(response.body));
       return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text };
     };
-    return during(timeline, asked());
+    return during(timeline, sendAndRead());
   };
 }
 
@@ -83,7 +83,7 @@ export async function forkScene({ user, inStep, isSnapshot = false }: SceneOptio
   const make = (seed: number): Promise<Sandbox> =>
     createSandbox({ timeline, random: seededRandom(seed), ...(user !== undefined && { rbac: true }) });
   const cluster = await during(timeline, make(2));
-  const onCluster = asker(timeline, cluster.transport({ actor: "admin" }));
+  const onCluster = senderTo(timeline, cluster.transport({ actor: "admin" }));
   const sent: string[] = [];
   const inner = cluster.transport({ actor: "fork's reading", ...(user !== undefined && { user }) });
   const recorded: Transport = {
@@ -110,6 +110,6 @@ export async function forkScene({ user, inStep, isSnapshot = false }: SceneOptio
     }),
   );
   const settle = async (): Promise<void> => void (await timeline.runUntil({ ms: 2000 }));
-  const onFork = asker(timeline, fork.transport);
+  const onFork = senderTo(timeline, fork.transport);
   return { timeline, cluster, fork, onCluster, onFork, sent, diverged, agreed, missed, settle };
 }

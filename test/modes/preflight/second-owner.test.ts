@@ -52,10 +52,10 @@ function withDate({ cluster, timeline }: EmbeddedScene): Transport {
   const inner = cluster.sandbox.transport({ actor: "preflight" });
   return {
     async send(request) {
-      const answer = await inner.send(request);
+      const response = await inner.send(request);
       const header = (name: string): string | undefined =>
-        name === "date" ? new Date(timeline.now()).toUTCString() : answer.header(name);
-      return { status: answer.status, body: answer.body, header };
+        name === "date" ? new Date(timeline.now()).toUTCString() : response.header(name);
+      return { status: response.status, body: response.body, header };
     },
   };
 }

@@ -82,13 +82,13 @@ describe("steady", () => {
     const at = await withMap();
     const begin = at.timeline.now();
     let count = 0;
-    const ask = (): void => {
+    const emitRequest = (): void => {
       const uri = `/api/v1/namespaces/default/configmaps/${Math.min(++count, 5)}`;
       const common = { agent: "p", verb: "get", key: "", status: 200, auditId: "", ms: 0, sent: 0, received: 0 };
       at.bus.emit({ stage: "request", ...common, uri, sentAt: at.timeline.now() });
-      at.timeline.after(1000, "asks", ask, { background: true });
+      at.timeline.after(1000, "asks", emitRequest, { background: true });
     };
-    ask();
+    emitRequest();
     expect((await ended(at.timeline, at.movement.untilQuiet(resting, patience))).is).toBe("steady");
     expect(Math.round((at.timeline.now() - begin) / 1000)).toBe(6);
   });

@@ -67,18 +67,18 @@ describe("the embedded cluster", () => {
     again.startWorkers();
     await pass(60_000);
     const after = await scene.list(Pods);
-    const told = (pods: typeof after): unknown =>
+    const summaryOf = (pods: typeof after): unknown =>
       pods.map(({ metadata, status }) => ({
         name: metadata.name,
         podIP: status?.podIP,
         restarts: status?.containerStatuses?.[0]?.restartCount,
         ready: isPodReady({ metadata, ...(status !== undefined && { status }) }),
       }));
-    expect(told(before)).toEqual([
+    expect(summaryOf(before)).toEqual([
       { name: "crashing", podIP: "10.1.0.2", restarts: 1, ready: false },
       { name: "steady", podIP: "10.1.0.1", restarts: 0, ready: true },
     ]);
-    expect(told(after)).toEqual([
+    expect(summaryOf(after)).toEqual([
       { name: "crashing", podIP: "10.1.0.2", restarts: 3, ready: true },
       { name: "steady", podIP: "10.1.0.1", restarts: 0, ready: true },
     ]);

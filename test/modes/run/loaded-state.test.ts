@@ -31,7 +31,7 @@ describe("a loaded state", () => {
     const scene = await embeddedScene({ ...anHourLater, state: stateOf(first) });
     await scene.run(30_000);
     const after = await scene.list(Pods);
-    const told = (pods: typeof before): unknown =>
+    const summaryOf = (pods: typeof before): unknown =>
       pods.map(({ metadata, spec, status }) => ({
         uid: metadata.uid,
         node: spec?.nodeName,
@@ -40,7 +40,7 @@ describe("a loaded state", () => {
         phase: status?.phase,
       }));
     expect(before).toHaveLength(3);
-    expect(told(after)).toEqual(told(before));
+    expect(summaryOf(after)).toEqual(summaryOf(before));
     expect(after.every(isPodReady)).toBe(true);
     const nodes = (await scene.during(scene.you.list(Nodes))).items.map(({ metadata }) => metadata.name);
     expect(nodes).toEqual(["node-1", "node-2"]);

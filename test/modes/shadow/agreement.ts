@@ -34,7 +34,7 @@ export function describeAgreement({ seed, suites, mutants, play }: Agreement): v
     };
     beforeAll(async () => {
       played = await play();
-      for (const each of played) console.log(told(each));
+      for (const each of played) console.log(summaryOf(each));
     });
 
     test.each(suites)("our $name means what the owner does", ({ name, shows, mostNotComparable = 10 }) => {
@@ -77,7 +77,7 @@ export function describeAgreement({ seed, suites, mutants, play }: Agreement): v
   });
 }
 
-function told({ side, rounds: all }: Played): string {
+function summaryOf({ side, rounds: all }: Played): string {
   const sum = (count: (round: Played["rounds"][number]) => number): number =>
     all.reduce((total, round) => total + count(round), 0);
   const name = side.controller.name + (side.mutant === undefined ? "" : ` that ${side.mutant.does}`);

@@ -94,7 +94,7 @@ export function describeCasts(casts: readonly Cast[]): void {
         const events = await cluster.audit();
         const ours = events.filter(({ userAgent }) => userAgent?.startsWith(shadowAgent) === true);
         expect(ours.length).toBeGreaterThan(0);
-        // A review asks about a user's permissions, and writes nothing.
+        // A review checks a user's permissions, and writes nothing.
         const isRead = ({ verb, objectRef }: AuditEvent): boolean =>
           ["get", "list", "watch"].includes(verb) || objectRef?.resource === "subjectaccessreviews";
         expect(ours.filter((event) => !isRead(event))).toEqual([]);

@@ -41,25 +41,25 @@ const gone = (name: string): Observed => ({
 
 /** The garbage collector intends to delete `a`, and no deletion is observed; the object's final state is `now`. */
 async function rested(now: StoredObject | undefined): Promise<string[]> {
-  const { intentions, told, timeline } = sceneOf(now);
+  const { intentions, lines, timeline } = sceneOf(now);
   intentions.decided({ controller: "garbage-collector", key: "Pod shop/a" }, 1, removal("a"));
   await timeline.runUntil({ ms: 5000 });
-  return told;
+  return lines;
 }
 
 /** Two pods of one ReplicaSet: `a` is to be deleted, and the owner deletes `b` first, then `a`. */
 function agreed(controller: "replicaset" | "garbage-collector"): string[] {
-  const { intentions, told } = sceneOf(pod("a"));
+  const { intentions, lines } = sceneOf(pod("a"));
   const key = controller === "replicaset" ? "shop/web" : "Pod shop/a";
   intentions.decided({ controller, key }, 1, removal("a"));
   intentions.observed(gone("b"));
   intentions.observed(gone("a"));
-  return told;
+  return lines;
 }
 
 interface Scene {
   readonly intentions: Intentions;
-  readonly told: string[];
+  readonly lines: string[];
   readonly timeline: VirtualTimeline;
 }
 
@@ -75,11 +75,11 @@ interface Known {
 function sceneOf(now: StoredObject | undefined, { refusal, key }: Known = {}): Scene {
   const timeline = virtualTimeline(0, seededRandom(1));
   const bus = new TraceBus({ now: () => timeline.now() });
-  const told: string[] = [];
+  const lines: string[] = [];
   bus.listen((event) => {
     if (event.stage !== "agreement") return;
     const revised = event.revises === undefined ? "" : ` (was: ${event.revises})`;
-    told.push(`${event.is}: ${event.target} ${event.why}${revised}`);
+    lines.push(`${event.is}: ${event.target} ${event.why}${revised}`);
   });
   const intentions = new Intentions({
     bus,
@@ -95,7 +95,7 @@ function sceneOf(now: StoredObject | undefined, { refusal, key }: Known = {}): S
       authorOf(observed, ownersManagers({ name: controller }, { manager: owner, found: true })),
     keyOfAct: () => key,
   });
-  return { intentions, told, timeline };
+  return { intentions, lines, timeline };
 }
 
 describe("an intended deletion", () => {
@@ -127,31 +127,31 @@ describe("a deletion by an owner that knows each of its objects", () => {
   };
 
   test.each(["StatefulSet", "DaemonSet"])("of a %s is not answered by that of another pod", async (kind) => {
-    const { intentions, told, timeline } = sceneOf(podOf(kind, "db-1"));
+    const { intentions, lines, timeline } = sceneOf(podOf(kind, "db-1"));
     const name = { controller: "replicaset", key: "shop/db" };
     intentions.decided(name, 1, { ...removal("db-1"), before: podOf(kind, "db-1") });
     intentions.observed({ ...gone("db-0"), before: podOf(kind, "db-0") });
     await timeline.runUntil({ ms: 5000 });
-    expect(told).toEqual(["differs: shop/db-1 owner has not done it"]);
+    expect(lines).toEqual(["differs: shop/db-1 owner has not done it"]);
   });
 
   test("is not mistaken for another one of a later sync", () => {
-    const { intentions, told } = sceneOf(undefined);
+    const { intentions, lines } = sceneOf(undefined);
     const name = { controller: "replicaset", key: "shop/db" };
     intentions.decided(name, 1, { ...removal("db-1"), before: podOf("StatefulSet", "db-1") });
     intentions.decided(name, 2, { ...removal("db-0"), before: podOf("StatefulSet", "db-0") });
     intentions.syncEnded(name, 2, false);
-    expect(told).toEqual(["not comparable: shop/db-1 sync 2 no longer wants it"]);
+    expect(lines).toEqual(["not comparable: shop/db-1 sync 2 no longer wants it"]);
   });
 });
 
 test("an owner that acts every 15 s has that much more time for what is intended", async () => {
-  const { intentions, told, timeline } = sceneOf(pod("a"));
+  const { intentions, lines, timeline } = sceneOf(pod("a"));
   intentions.decided({ controller: "horizontal-pod-autoscaler", key: "shop/web" }, 1, removal("a"));
   await timeline.runUntil({ ms: 16_999 });
-  expect(told).toEqual([]);
+  expect(lines).toEqual([]);
   await timeline.runUntil({ ms: 60_000 });
-  expect(told).toHaveLength(1);
+  expect(lines).toHaveLength(1);
   expect(timeline.now()).toBe(17_000);
 });
 
@@ -159,24 +159,24 @@ describe("the propagation policy of a deletion", () => {
   const going = (finalizers: readonly string[]): StoredObject => ({
     metadata: { ...pod("a").metadata, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [...finalizers] },
   });
-  const answered = (after: StoredObject | undefined, did: StoredObject | undefined): string[] => {
-    const { intentions, told } = sceneOf(undefined);
+  const compared = (after: StoredObject | undefined, did: StoredObject | undefined): string[] => {
+    const { intentions, lines } = sceneOf(undefined);
     intentions.decided({ controller: "ttl-after-finished", key: "shop/a" }, 1, { ...removal("a"), after });
     intentions.observed({ ...gone("a"), after: did });
-    return told;
+    return lines;
   };
 
   test("counts if the object shows it", () => {
     const differs = "differs: shop/a owner deleted with another propagation policy: foregroundDeletion";
-    expect(answered(undefined, going(["foregroundDeletion"]))).toEqual([differs]);
-    expect(answered(going(["foregroundDeletion"]), going([]))).toEqual([differs]);
-    expect(answered(going(["foregroundDeletion"]), going(["foregroundDeletion"]))).toEqual([
+    expect(compared(undefined, going(["foregroundDeletion"]))).toEqual([differs]);
+    expect(compared(going(["foregroundDeletion"]), going([]))).toEqual([differs]);
+    expect(compared(going(["foregroundDeletion"]), going(["foregroundDeletion"]))).toEqual([
       "same: shop/a owner deleted",
     ]);
   });
 
   test("is unknown for an object that is gone", () => {
-    expect(answered(going(["foregroundDeletion"]), undefined)).toEqual(["same: shop/a owner deleted"]);
+    expect(compared(going(["foregroundDeletion"]), undefined)).toEqual(["same: shop/a owner deleted"]);
   });
 });
 
@@ -195,19 +195,19 @@ describe("creations without names, one per node", () => {
   const name = { controller: "daemonset", key: "shop/agent" };
 
   test("match the owner's in whatever order it creates them", () => {
-    const { intentions, told } = sceneOf(undefined);
+    const { intentions, lines } = sceneOf(undefined);
     for (const node of ["a", "b", "c"]) intentions.decided(name, 1, creationFor(node));
     for (const node of ["c", "a", "b"]) intentions.observed(createdFor(node));
-    expect(told.map((line) => line.slice(0, line.indexOf(":")))).toEqual(["same", "same", "same"]);
+    expect(lines.map((line) => line.slice(0, line.indexOf(":")))).toEqual(["same", "same", "same"]);
   });
 
   test("are decided again in any order, and an unintended one for a node differs", () => {
-    const { intentions, told } = sceneOf(undefined);
+    const { intentions, lines } = sceneOf(undefined);
     for (const node of ["a", "b"]) intentions.decided(name, 1, creationFor(node));
     for (const node of ["b", "a"]) intentions.decided(name, 2, creationFor(node));
     expect(intentions.standing).toBe(2);
     for (const node of ["b", "d"]) intentions.observed(createdFor(node));
-    expect(told).toEqual([
+    expect(lines).toEqual([
       "same: shop/agent-b owner created agent-b",
       "differs: shop/agent-a owner created agent-d with another .spec.nodeName",
     ]);
@@ -218,7 +218,7 @@ describe("creations without names, one per node", () => {
     { image: "of the second sync", says: "same: shop/agent-a owner created agent-a" },
     { image: "of neither", says: "differs: shop/agent-a owner created agent-a with another .spec.image" },
   ])("whose template changed before the owner's was observed: the image $image", ({ image, says }) => {
-    const { intentions, told } = sceneOf(undefined);
+    const { intentions, lines } = sceneOf(undefined);
     const withImage = (of: string): WouldBeWrite => {
       const { sent, ...write } = creationFor("a");
       return { ...write, sent: { ...(sent as object), spec: { nodeName: "a", image: of } } };
@@ -227,7 +227,7 @@ describe("creations without names, one per node", () => {
     intentions.decided(name, 2, withImage("of the second sync"));
     const after = { ...podFor("a"), spec: { nodeName: "a", image } } as StoredObject;
     intentions.observed({ ...createdFor("a"), after });
-    expect(told).toEqual([says]);
+    expect(lines).toEqual([says]);
     expect(intentions.standing).toBe(0);
   });
 });
@@ -237,13 +237,13 @@ test("a status that the owner wrote differently, beside the intended one, is not
   const before = statusOf({ replicas: 1 });
   const ready = statusOf({ replicas: 3, readyReplicas: 3 });
   const after = { ...ready, metadata: { ...ready.metadata, resourceVersion: "2" } };
-  const { intentions, told, timeline } = sceneOf(after);
+  const { intentions, lines, timeline } = sceneOf(after);
   const meant = { kind: "ReplicaSet", subresource: "status", verb: "update", before } as const;
   const write: WouldBeWrite = { ...removal("web"), ...meant, after: statusOf({ replicas: 3 }) };
   intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
   intentions.observed({ ...gone("web"), of: { group: write.group, kind: "ReplicaSet" }, before, after });
   await timeline.runUntil({ ms: 5000 });
-  expect(told).toEqual(["differs: shop/web owner has not done it"]);
+  expect(lines).toEqual(["differs: shop/web owner has not done it"]);
 });
 
 describe("two writes of a status by one sync", () => {
@@ -271,16 +271,16 @@ describe("two writes of a status by one sync", () => {
   const created: Observed = { ...gone("b"), before: undefined, after: pod("b") };
 
   test("are each the same as one of the owner's", () => {
-    const { intentions, told } = decidedBoth(complete);
+    const { intentions, lines } = decidedBoth(complete);
     intentions.observed(seen(before, counted));
     intentions.observed(seen(counted, complete));
-    expect(told).toEqual(["same: shop/work owner wrote", "same: shop/work owner wrote"]);
+    expect(lines).toEqual(["same: shop/work owner wrote", "same: shop/work owner wrote"]);
   });
 
   test("are the same as one write of the owner that makes both changes", () => {
-    const { intentions, told } = decidedBoth(complete);
+    const { intentions, lines } = decidedBoth(complete);
     intentions.observed(seen(before, complete));
-    expect(told).toEqual(["same: shop/work owner wrote, merged with the next write", "same: shop/work owner wrote"]);
+    expect(lines).toEqual(["same: shop/work owner wrote, merged with the next write", "same: shop/work owner wrote"]);
     expect(intentions.standing).toBe(0);
   });
 
@@ -288,17 +288,17 @@ describe("two writes of a status by one sync", () => {
     { makes: "another change", other: statusOf(3, "Complete") },
     { makes: "only the second change", other: statusOf(1, "Complete") },
   ])("differ from one write that makes $makes", async ({ other }) => {
-    const { intentions, told, timeline } = decidedBoth(other);
+    const { intentions, lines, timeline } = decidedBoth(other);
     intentions.observed(seen(before, other));
     await timeline.runUntil({ ms: 5000 });
-    expect(told).toEqual(["differs: shop/work owner has not done it", "differs: shop/work owner has not done it"]);
+    expect(lines).toEqual(["differs: shop/work owner has not done it", "differs: shop/work owner has not done it"]);
   });
 
   test("were both made before they were decided, as was what the owner did meanwhile", async () => {
-    const { intentions, told, timeline } = decidedBoth(complete);
+    const { intentions, lines, timeline } = decidedBoth(complete);
     intentions.observed(created);
     await timeline.runUntil({ ms: 5000 });
-    expect(told).toEqual([
+    expect(lines).toEqual([
       "owner was faster: shop/work it has the values of the next write",
       "owner was faster: shop/work it has these values",
       "owner was faster: shop/b owner created Pod b, which no sync here decided",
@@ -306,10 +306,10 @@ describe("two writes of a status by one sync", () => {
   });
 
   test("leave what the owner did meanwhile a difference if they were not made", async () => {
-    const { intentions, told, timeline } = decidedBoth(before);
+    const { intentions, lines, timeline } = decidedBoth(before);
     intentions.observed(created);
     await timeline.runUntil({ ms: 5000 });
-    expect(told).toContain("differs: shop/b owner created Pod b, which no sync here decided");
+    expect(lines).toContain("differs: shop/b owner created Pod b, which no sync here decided");
   });
 });
 
@@ -326,20 +326,20 @@ describe("an intended change", () => {
   const done: Observed = { ...gone("a"), before: tracked, after: released };
 
   test("of one object, by two keys, is fulfilled for both by one delta", () => {
-    const { intentions, told } = sceneOf(released);
+    const { intentions, lines } = sceneOf(released);
     for (const key of [ofJob, ofPod]) intentions.decided(key, 1, release);
     intentions.observed(done);
-    expect(told).toEqual(["same: shop/a owner wrote", "same: shop/a owner wrote"]);
+    expect(lines).toEqual(["same: shop/a owner wrote", "same: shop/a owner wrote"]);
     expect(intentions.standing).toBe(0);
   });
 
   test("is fulfilled although another key intends another change of the object", () => {
-    const { intentions, told } = sceneOf(released);
+    const { intentions, lines } = sceneOf(released);
     const labelled = { metadata: { ...tracked.metadata, labels: { a: "b" } } };
     intentions.decided(ofJob, 1, { ...release, after: labelled });
     intentions.decided(ofPod, 1, release);
     intentions.observed(done);
-    expect(told).toEqual(["same: shop/a owner wrote"]);
+    expect(lines).toEqual(["same: shop/a owner wrote"]);
   });
 
   test.each([
@@ -357,29 +357,32 @@ describe("an intended change", () => {
     },
     { name: "is a difference if nothing was changed", now: tracked, says: "differs: shop/a owner has not done it" },
   ])("that no delta has fulfilled in time $name", async ({ now, says }) => {
-    const { intentions, told, timeline } = sceneOf(now);
+    const { intentions, lines, timeline } = sceneOf(now);
     intentions.decided(ofPod, 1, release);
     await timeline.runUntil({ ms: 5000 });
-    expect(told).toEqual([says]);
+    expect(lines).toEqual([says]);
   });
 
   test("of a removed object stands until the next sync if there was still time", () => {
-    const { intentions, told } = sceneOf(undefined);
+    const { intentions, lines } = sceneOf(undefined);
     intentions.decided(ofPod, 1, release);
     intentions.observed({ ...gone("a"), before: tracked });
-    expect(told).toEqual([]);
+    expect(lines).toEqual([]);
     intentions.syncEnded(ofPod, 2, false);
-    expect(told).toEqual(["not comparable: shop/a sync 2 no longer wants it"]);
+    expect(lines).toEqual(["not comparable: shop/a sync 2 no longer wants it"]);
   });
 
   test("that was not made in time is not comparable once the object is removed", async () => {
-    const { intentions, told, timeline } = sceneOf(tracked);
+    const { intentions, lines, timeline } = sceneOf(tracked);
     intentions.decided(ofPod, 1, release);
     await timeline.runUntil({ ms: 5000 });
     intentions.observed({ ...gone("b"), before: tracked });
     expect(intentions.standing).toBe(1);
     intentions.observed({ ...gone("a"), before: tracked });
-    expect(told).toEqual(["differs: shop/a owner has not done it", "not comparable: shop/a it is gone (was: differs)"]);
+    expect(lines).toEqual([
+      "differs: shop/a owner has not done it",
+      "not comparable: shop/a it is gone (was: differs)",
+    ]);
     expect(intentions.standing).toBe(0);
   });
 
@@ -403,18 +406,18 @@ describe("an intended change", () => {
       says: "not comparable: shop/a kubectl-patch wrote, not the owner",
     },
   ])("made by $by", ({ writer, says }) => {
-    const { intentions, told } = sceneOf(released);
+    const { intentions, lines } = sceneOf(released);
     intentions.decided(ofPod, 1, release);
     intentions.observed({ ...done, writer });
-    expect(told).toEqual([says]);
+    expect(lines).toEqual([says]);
   });
 
   test("still stands after another change by a user", () => {
-    const { intentions, told } = sceneOf(released);
+    const { intentions, lines } = sceneOf(released);
     intentions.decided(ofPod, 1, release);
     const labelled = { metadata: { ...tracked.metadata, labels: { a: "b" }, resourceVersion: "7" } };
     intentions.observed({ ...done, after: labelled, writer: "kubectl-label" });
-    expect(told).toEqual([]);
+    expect(lines).toEqual([]);
     expect(intentions.standing).toBe(1);
   });
 });
@@ -446,35 +449,35 @@ describe("an attempt of the owner that was refused", () => {
   };
 
   test("is not a difference, nor is the status that follows from it", async () => {
-    const { intentions, told, timeline } = sceneOf(pod("web"), { refusal: "exceeded quota: q" });
+    const { intentions, lines, timeline } = sceneOf(pod("web"), { refusal: "exceeded quota: q" });
     for (const write of [creation, status]) intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
     await timeline.runUntil({ ms: 5000 });
-    expect(told).toEqual([
+    expect(lines).toEqual([
       "owner was refused: shop/web-x owner tried, was refused: exceeded quota: q",
       "not comparable: shop/web it follows from a write that the owner was refused",
     ]);
   });
 
   test("equals ours when it succeeds after all", async () => {
-    const { intentions, told, timeline } = sceneOf(undefined, { refusal: "exceeded quota: q" });
+    const { intentions, lines, timeline } = sceneOf(undefined, { refusal: "exceeded quota: q" });
     intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, creation);
     await timeline.runUntil({ ms: 5000 });
     intentions.observed({ ...gone("web-x"), before: undefined, after: pod("web-x") });
-    expect(told.at(-1)).toBe("same: shop/web-x owner created (was: owner was refused)");
+    expect(lines.at(-1)).toBe("same: shop/web-x owner created (was: owner was refused)");
   });
 
   test("is not comparable if a user does it instead", () => {
-    const { intentions, told } = sceneOf(undefined);
+    const { intentions, lines } = sceneOf(undefined);
     intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, creation);
     const created = { metadata: { ...pod("web-x").metadata, labels: { by: "hand" } } };
     intentions.observed({ ...gone("web-x"), before: undefined, after: created, writer: "kubectl-create" });
-    expect(told).toEqual(["not comparable: shop/web-x kubectl-create created, not the owner"]);
+    expect(lines).toEqual(["not comparable: shop/web-x kubectl-create created, not the owner"]);
   });
 
   test("without a sign of a refusal it is a difference", async () => {
-    const { intentions, told, timeline } = sceneOf(pod("web"));
+    const { intentions, lines, timeline } = sceneOf(pod("web"));
     for (const write of [creation, status]) intentions.decided({ controller: "replicaset", key: "shop/web" }, 1, write);
     await timeline.runUntil({ ms: 5000 });
-    expect(told.map((each) => each.split(":")[0])).toEqual(["differs", "differs"]);
+    expect(lines.map((each) => each.split(":")[0])).toEqual(["differs", "differs"]);
   });
 });

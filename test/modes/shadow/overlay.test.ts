@@ -49,9 +49,9 @@ async function played(
       method === "POST"
         ? { method, path, headers, body, signal }
         : { method, path: `${path}/${name}`, headers, signal };
-    const answered = overlay.send(request);
+    const response = overlay.send(request);
     await timeline.runUntil();
-    statuses.push((await answered).status);
+    statuses.push((await response).status);
   }
   return { statuses, writes };
 }

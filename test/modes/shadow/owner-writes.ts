@@ -57,8 +57,19 @@ function idleOf(effects: readonly Effect[]): ReadonlySet<Effect> {
 function ownerWrite({ verb, resource, namespace, name, request, response, at }: Effect): OwnerWrite[] {
   if (verb === "deletecollection") return [];
   const { metadata } = (request ?? {}) as { readonly metadata?: { readonly name?: string } };
-  const asked = verb === "create" ? (metadata?.name ?? "") : name;
-  return [{ verb, resource, namespace, name: asked, body: request, at, given: name, answer: objectIn(response) }];
+  const requestedName = verb === "create" ? (metadata?.name ?? "") : name;
+  return [
+    {
+      verb,
+      resource,
+      namespace,
+      name: requestedName,
+      body: request,
+      at,
+      given: name,
+      responseObject: objectIn(response),
+    },
+  ];
 }
 
 function changeOf({ verb, resource, namespace, name, response, at }: Effect): Change[] {

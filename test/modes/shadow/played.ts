@@ -175,13 +175,13 @@ const stillSteps = 8;
 async function stepByStep(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
   let still = 0;
   for (let step = 0; step < 300 && still < stillSteps; step++) {
-    const before = watchers.map(({ scene }) => scene.heard());
+    const before = watchers.map(({ scene }) => scene.eventCount());
     cluster.continueProcess("kube-controller-manager");
     // Nothing else in this process should prolong the step.
     Bun.sleepSync(stepMs);
     await cluster.stopProcess("kube-controller-manager");
     await rest(cluster, watchers);
-    const isStill = watchers.every(({ scene }, index) => scene.heard() === before[index] && !isDueSoon(scene));
+    const isStill = watchers.every(({ scene }, index) => scene.eventCount() === before[index] && !isDueSoon(scene));
     still = isStill ? still + 1 : 0;
   }
 }
@@ -202,7 +202,7 @@ async function dueRest(cluster: Cluster, watchers: readonly Watcher[]): Promise<
 
 /** Resolves when our syncs have decided about everything that they received; after 10 s at most. */
 async function rest(cluster: Cluster, watchers: readonly Watcher[]): Promise<void> {
-  // Earlier requests of the owner are answered by now, and their deltas on the way.
+  // Earlier requests of the owner have their responses by now, and their deltas on the way.
   await cluster.request("GET", "/api/v1/namespaces/default");
   const isAtRest = ({ scene }: Watcher): boolean => scene.shadow.isIdle() && scene.quietFor() >= restMs;
   for (let tries = 0; tries < 1000; tries++) {

@@ -25,7 +25,7 @@ export function falselySame({ rounds, scene }: Pick<Played, "rounds" | "scene">)
 
 function isOf(write: OwnerWrite, delta: { readonly key: string; readonly resourceVersion: string }): boolean {
   if (delta.key !== `${write.namespace}/${write.given}`) return false;
-  return write.verb === "delete" || delta.resourceVersion === write.answer?.metadata.resourceVersion;
+  return write.verb === "delete" || delta.resourceVersion === write.responseObject?.metadata.resourceVersion;
 }
 
 /** Differences that are shadow's last verdict on an intention: the owner is stopped for longer than shadow waits. */

@@ -108,15 +108,15 @@ function recordingClient(context: SyncContext, { writes, reads, made }: Recorded
       const { namespace = "", name = "" } = object.metadata;
       note("create", kind, { namespace, name, body: object });
       const write = writes.at(-1);
-      const answer = await client.create(kind, object, options).catch((error: unknown) => {
+      const created = await client.create(kind, object, options).catch((error: unknown) => {
         // Only successful ones count, as for the owner.
         if (write !== undefined) writes.splice(writes.indexOf(write), 1);
         throw error;
       });
-      const asked = { resource: resourceOf(kind), namespace, name, body: object };
-      for (const [text, instead] of namesOfMade(asked, answer)) made.set(text, instead);
-      // Has the type for which the caller asked.
-      return answer as never;
+      const request = { resource: resourceOf(kind), namespace, name, body: object };
+      for (const [text, instead] of namesOfMade(request, created)) made.set(text, instead);
+      // Has the type that the caller requested.
+      return created as never;
     },
     update(kind, object, options) {
       const { subresource } = options;

@@ -49,11 +49,11 @@ export class ScriptedChanges {
     const { stage, steps } = known ?? (await this.#open(number));
     const done: string[] = [];
     for (const step of steps.splice(0, known === undefined ? first : 1)) {
-      const said = await step.act(stage).then(
+      const outcome = await step.act(stage).then(
         () => "",
         (error: unknown) => ` (${String(error)})`,
       );
-      done.push(`${step.name}${said}`);
+      done.push(`${step.name}${outcome}`);
     }
     return `${stage.namespace}: ${done.join(", ")}`;
   }

@@ -22,7 +22,7 @@ export interface ShadowScene {
   /** Time since the last event, in ms. */
   quietFor(): number;
   /** Number of events so far. */
-  heard(): number;
+  eventCount(): number;
   stop(): Promise<void>;
 }
 
@@ -47,11 +47,11 @@ export async function shadowBeside(
   const agreements: AgreementEvent[] = [];
   const intentions: IntentionEvent[] = [];
   let lastAt = timeline.now();
-  let heard = 0;
+  let eventCount = 0;
   bus.listen((event) => {
     if (!(isPeriodic ? !isNews(event) : isHum(event))) {
       lastAt = timeline.now();
-      heard++;
+      eventCount++;
     }
     if (event.stage === "agreement") agreements.push(event);
     else if (event.stage === "intention") intentions.push(event);
@@ -80,7 +80,7 @@ export async function shadowBeside(
     async quiet(ms) {
       for (let tries = 0; tries < 600 && timeline.now() - lastAt < ms; tries++) await Bun.sleep(100);
     },
-    heard: () => heard,
+    eventCount: () => eventCount,
     quietFor: () => timeline.now() - lastAt,
     async stop() {
       await shadow.stop();

@@ -45,16 +45,16 @@ describe("observe", () => {
   });
 
   test("runs the given function instead of the sync", async () => {
-    const asked: string[] = [];
+    const calls: string[] = [];
     const watched = await scene({
       controllers: [replicaset],
       sync: (definition) => (key) => {
-        asked.push(`${definition.name} ${key}`);
+        calls.push(`${definition.name} ${key}`);
         return Promise.resolve();
       },
     });
     await create(watched, "web");
-    expect(asked).toEqual(["replicaset default/web"]);
+    expect(calls).toEqual(["replicaset default/web"]);
     await watched.cluster.settle(watched.observation.stop());
   });
 
@@ -87,10 +87,10 @@ describe("observe", () => {
     cluster.bus.listen((event) => lines.push(...view.accept(event)));
     await create(watched, "web");
     lines.push(...view.flush(Infinity));
-    const said = lines.map((line) =>
+    const texts = lines.map((line) =>
       line.is === "delta" ? `${line.delta.key} → ${line.notified[0]?.keys[0]?.key}` : line.is,
     );
-    expect(said).toEqual(["default/web → default/web"]);
+    expect(texts).toEqual(["default/web → default/web"]);
     expect(view.summary).toMatchObject({ deltas: 1, keys: 1 });
     await cluster.settle(observation.stop());
   });

@@ -67,7 +67,7 @@ test.each([
     random,
     discovery,
     controllers: [controller],
-    asksControllers: true,
+    evaluatesControllers: true,
   };
   const got = await cluster.settle(readWould(options, { kind, ...metadata }), 5000);
   expect(got).toEqual({ is: "would", would: [], unseen: [] });

@@ -16,7 +16,7 @@ const greet = clusterCommand({
     loud: flag("--loud", "louder"),
     pause: duration("--pause <duration>", "in between"),
   },
-  examples: [{ says: "Greet the world", line: "greet world" }],
+  examples: [{ comment: "Greet the world", line: "greet world" }],
   complete: (words) => words,
   run: async (words, { io }) => {
     io.out.write(JSON.stringify(words));

@@ -18,18 +18,18 @@ afterAll(() => {
 interface Site {
   readonly url: string;
   /** Requests in order of arrival: `GET /web.yaml authorization`. */
-  readonly asked: string[];
+  readonly requests: string[];
 }
 
-async function site(answer: http.RequestListener): Promise<Site> {
-  const asked: string[] = [];
+async function site(respond: http.RequestListener): Promise<Site> {
+  const requests: string[] = [];
   const server = http.createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim());
-    answer(request, response);
+    requests.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim());
+    respond(request, response);
   });
   const open = await listening(server);
   opened.push(open);
-  return { url: `http://127.0.0.1:${open.port}`, asked };
+  return { url: `http://127.0.0.1:${open.port}`, requests };
 }
 
 const timeline = realTimeline();
@@ -51,50 +51,50 @@ const messageOf = async (url: string, io: WebIo = ioWith()): Promise<string> =>
 
 describe("-f URL", () => {
   test("reads the objects at the URL, and names it as their place", async () => {
-    const { url, asked } = await site((_, response) => response.end(`${pod}---\n${pod.replace("a\n", "b\n")}`));
+    const { url, requests } = await site((_, response) => response.end(`${pod}---\n${pod.replace("a\n", "b\n")}`));
     const found = await readManifests([`${url}/web.yaml`], { io: ioWith() });
     expect(found.map(({ file, line, object }) => [file, line, object.metadata.name])).toEqual([
       [`${url}/web.yaml`, 1, "a"],
       [`${url}/web.yaml`, 6, "b"],
     ]);
-    expect(asked).toEqual(["GET /web.yaml"]);
+    expect(requests).toEqual(["GET /web.yaml"]);
   });
 
   test("follows at most ten redirects, only to http and https", async () => {
-    const { url, asked } = await site((request, response) => {
+    const { url, requests } = await site((request, response) => {
       const left = Number(request.url?.slice(1));
       if (request.url === "/file") response.writeHead(302, { location: "file:///etc/passwd" }).end();
       else if (left === 0) response.end(pod);
       else response.writeHead(left % 2 === 0 ? 301 : 307, { location: `/${left - 1}` }).end();
     });
     expect(await fetchText(`${url}/10`, ioWith())).toBe(pod);
-    expect(asked).toHaveLength(11);
+    expect(requests).toHaveLength(11);
     expect(await messageOf(`${url}/11`)).toBe(`cannot read ${url}/11: it redirects more than 10 times`);
     expect(await messageOf(`${url}/file`)).toContain("it redirects to something that is not an http or https URL");
   });
 
   test("sends credentials only to the server for which they were given, and never shows them", async () => {
     const other = await site((_, response) => response.writeHead(404).end());
-    const { url, asked } = await site((_, response) => {
+    const { url, requests } = await site((_, response) => {
       response.writeHead(302, { location: `${other.url}/x?token=abc` }).end();
     });
     const secret = `${url.replace("//", "//me:s%C3%A9same@")}/web.yaml?token=abc`;
     const message = await messageOf(secret);
     expect(message).toBe(`cannot read ${url}/web.yaml?…: ${new URL(other.url).host} answered 404 (not found)`);
-    expect(asked).toEqual([`GET /web.yaml?token=abc Basic ${Buffer.from("me:sésame").toString("base64")}`]);
-    expect(other.asked).toEqual(["GET /x?token=abc"]);
+    expect(requests).toEqual([`GET /web.yaml?token=abc Basic ${Buffer.from("me:sésame").toString("base64")}`]);
+    expect(other.requests).toEqual(["GET /x?token=abc"]);
     expect(shownUrl("https://me:pass@[half")).not.toContain("pass");
   });
 
   test("tries a server that fails three times, and any other once", async () => {
-    const answers = [500, 503, 200];
-    const failing = await site((_, response) => response.writeHead(answers.shift() ?? 500).end(pod));
+    const statuses = [500, 503, 200];
+    const failing = await site((_, response) => response.writeHead(statuses.shift() ?? 500).end(pod));
     expect(await fetchText(`${failing.url}/a`, ioWith())).toBe(pod);
     expect(await messageOf(`${failing.url}/b`)).toContain("answered 500");
-    expect(failing.asked).toHaveLength(6);
+    expect(failing.requests).toHaveLength(6);
     const refusing = await site((_, response) => response.writeHead(403).end());
     expect(await messageOf(`${refusing.url}/c`)).toContain("answered 403 (not allowed)");
-    expect(refusing.asked).toHaveLength(1);
+    expect(refusing.requests).toHaveLength(1);
   });
 
   test("gives up if the response is too large or too slow", async () => {
@@ -122,7 +122,7 @@ describe("-f URL", () => {
     const proxy = await site((_, response) => response.end(pod));
     const io = ioWith({ HTTP_PROXY: proxy.url, NO_PROXY: "other.test" });
     expect(await fetchText("http://manifests.test/web.yaml?a=b", io)).toBe(pod);
-    expect(proxy.asked).toEqual(["GET http://manifests.test/web.yaml?a=b"]);
+    expect(proxy.requests).toEqual(["GET http://manifests.test/web.yaml?a=b"]);
   });
 
   const page = "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";

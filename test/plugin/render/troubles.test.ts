@@ -37,12 +37,12 @@ describe("an operator in trouble", () => {
     ["missing", /^refused: missing rights$/, /patch shrubs\.kopf\.example\.com/, /in namespace default/],
   ] as readonly (readonly [string, ...RegExp[]])[])(
     "%s: the answer is on the first screen, at 80 and 120 columns",
-    (name, ...answers) => {
+    (name, ...patterns) => {
       for (const columns of [80, 120]) {
         const text = page(name, columns);
         expectGolden(`trouble-${name}-${columns}.txt`, `${text}\n`);
         const lines = text.split("\n").slice(0, screen);
-        for (const answer of answers) expect(lines.filter((line) => answer.test(line))).not.toEqual([]);
+        for (const pattern of patterns) expect(lines.filter((line) => pattern.test(line))).not.toEqual([]);
         // The first line is a message, which a terminal wraps.
         expect(lines.slice(1).filter((line) => line.length > columns)).toEqual([]);
       }

@@ -25,13 +25,13 @@ export async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-export interface Answer {
+export interface JsonResponse {
   readonly status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- each test reads only fields that it knows to exist
   readonly body: any;
 }
 
-export interface Asked {
+export interface RequestParts {
   readonly path: string;
   readonly body?: object;
   readonly as?: Pair;
@@ -57,8 +57,8 @@ export interface Running {
 export async function start(assets: string, name: string, args: readonly string[]): Promise<Running> {
   await binaryFolder();
   const child = Bun.spawn([join(assets, name), ...args], { stdout: "ignore", stderr: "pipe", env: { PATH: "" } });
-  const said = new Response(child.stderr).text();
-  const ended = async (): Promise<Ended> => ({ code: await child.exited, stderr: await said });
+  const stderr = new Response(child.stderr).text();
+  const ended = async (): Promise<Ended> => ({ code: await child.exited, stderr: await stderr });
   return {
     get isRunning() {
       return child.exitCode === null;
@@ -76,7 +76,7 @@ export async function healthy(url: string, program: Running, token = "none"): Pr
   const headers = token === "none" ? {} : { authorization: `Bearer ${token}` };
   for (let tries = 0; tries < 3000 && program.isRunning; tries++) {
     const status = await fetch(url, { headers, tls: { rejectUnauthorized: false }, keepalive: false }).then(
-      (answer) => answer.status,
+      (response) => response.status,
       () => 0,
     );
     if (status === 200) return;
@@ -89,7 +89,7 @@ export async function healthy(url: string, program: Running, token = "none"): Pr
 export interface Plane extends AsyncDisposable {
   readonly url: string;
   readonly certDir: string;
-  ask(asked: Asked): Promise<Answer>;
+  send(request: RequestParts): Promise<JsonResponse>;
   stop(): Promise<{ readonly etcd: Ended; readonly apiserver: Ended }>;
 }
 
@@ -136,8 +136,8 @@ export async function startPlane(assets: string, certificates: Certificates): Pr
   return {
     url,
     certDir,
-    async ask({ path, body, as, token }) {
-      const answer = await fetch(`${url}${path}`, {
+    async send({ path, body, as, token }) {
+      const response = await fetch(`${url}${path}`, {
         method: body === undefined ? "GET" : "POST",
         headers: {
           "content-type": "application/json",
@@ -147,7 +147,7 @@ export async function startPlane(assets: string, certificates: Certificates): Pr
         tls: { ca: certificates.ca, ...as },
         keepalive: false,
       });
-      return { status: answer.status, body: await answer.json() };
+      return { status: response.status, body: await response.json() };
     },
     stop: async () => ({ apiserver: await apiserver.stop(), etcd: await etcd.stop() }),
     async [Symbol.asyncDispose]() {

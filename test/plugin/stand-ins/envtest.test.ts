@@ -29,21 +29,21 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
   });
 
   test("are a control plane with RBAC, which accepts client certificates", async () => {
-    const admin = await plane.ask({ path: whoAmI, body: {}, as: certificates.client });
+    const admin = await plane.send({ path: whoAmI, body: {}, as: certificates.client });
     expect(admin.body.status.userInfo).toMatchObject({
       username: "dev",
       groups: ["system:masters", "system:authenticated"],
     });
-    const other = await plane.ask({ path: "/api/v1/secrets", as: certificates.client2 });
+    const other = await plane.send({ path: "/api/v1/secrets", as: certificates.client2 });
     expect(other.body).toMatchObject({ code: 403, reason: "Forbidden" });
-    expect((await plane.ask({ path: "/api/v1/secrets" })).body.message).toContain(
+    expect((await plane.send({ path: "/api/v1/secrets" })).body.message).toContain(
       'User "system:anonymous" cannot list',
     );
   });
 
   test("contain only what kube-apiserver creates: no ServiceAccount, no ConfigMap of a controller, roles without aggregated rules", async () => {
     const items = async (path: string): Promise<readonly string[]> => {
-      const { body } = await plane.ask({ path, as: certificates.client });
+      const { body } = await plane.send({ path, as: certificates.client });
       return (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
     };
     expect(await items("/api/v1/serviceaccounts")).toEqual([]);
@@ -52,19 +52,19 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     const [name] = await items("/api/v1/namespaces/default/services");
     expect(name).toBe("kubernetes");
     const pod = { metadata: { name: "bare" }, spec: { containers: [{ name: "c", image: "i" }] } };
-    const created = await plane.ask({ path: "/api/v1/namespaces/default/pods", body: pod, as: certificates.client });
+    const created = await plane.send({ path: "/api/v1/namespaces/default/pods", body: pod, as: certificates.client });
     expect([created.status, created.body.spec?.serviceAccountName]).toEqual([201, undefined]);
   });
 
   test("sign tokens with the given keys and issuer", async () => {
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
     const as = certificates.client;
-    await plane.ask({ path: accounts, body: { metadata: { name: "robot" } }, as });
-    const { body } = await plane.ask({ path: `${accounts}/robot/token`, body: { spec: {} }, as });
+    await plane.send({ path: accounts, body: { metadata: { name: "robot" } }, as });
+    const { body } = await plane.send({ path: `${accounts}/robot/token`, body: { spec: {} }, as });
     const token = body.status.token as string;
     const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
     expect([claims.iss, claims.aud]).toEqual([`${plane.url}/`, [`${plane.url}/`]]);
-    const whom = await plane.ask({ path: whoAmI, body: {}, token });
+    const whom = await plane.send({ path: whoAmI, body: {}, token });
     expect(whom.body.status.userInfo.username).toBe("system:serviceaccount:default:robot");
   });
 
@@ -72,9 +72,9 @@ describe.skipIf(opensslMissing !== undefined)("the assets of envtest", () => {
     await using other = await startPlane(assets, certificates);
     const body = { metadata: { name: "here" } };
     const as = certificates.client;
-    expect((await plane.ask({ path: "/api/v1/namespaces", body, as })).status).toBe(201);
-    expect((await plane.ask({ path: "/api/v1/namespaces/here", as })).status).toBe(200);
-    expect((await other.ask({ path: "/api/v1/namespaces/here", as })).status).toBe(404);
+    expect((await plane.send({ path: "/api/v1/namespaces", body, as })).status).toBe(201);
+    expect((await plane.send({ path: "/api/v1/namespaces/here", as })).status).toBe(200);
+    expect((await other.send({ path: "/api/v1/namespaces/here", as })).status).toBe(404);
     const { apiserver, etcd } = await other.stop();
     expect([apiserver.code, etcd.code]).toEqual([0, 0]);
     expect(apiserver.stderr).toBe(

@@ -1,5 +1,5 @@
-/** Evaluates the questions that scripts/cel/oracle.ts sends to Kubernetes' CEL with our CEL, and returns answers of the same form. */
-import type { Answer, Question } from "../../../scripts/cel/oracle.ts";
+/** Evaluates the questions that scripts/cel/oracle.ts sends to Kubernetes' CEL with our CEL, and returns results of the same form. */
+import type { Evaluation, Question } from "../../../scripts/cel/oracle.ts";
 import { compile, type Environment } from "../../../src/sandbox/cel/program/compile.ts";
 import { declTypeOf, named, sizesOf } from "../../../src/sandbox/cel/schema/decl-type.ts";
 import { converterOf } from "../../../src/sandbox/cel/schema/json-values.ts";
@@ -66,12 +66,12 @@ function shownOpaque(value: Opaque): string {
   return name === undefined ? "*common.unknownPreserved" : `${name} ${value.text()}`;
 }
 
-/** Our answer to a question. */
-export function answer(question: Question): Answer {
+/** Our result for a question. */
+export function evaluate(question: Question): Evaluation {
   return question.rules === undefined ? evaluated(question) : judged(question);
 }
 
-function evaluated({ expression = "", schema, self, oldSelf }: Question): Answer {
+function evaluated({ expression = "", schema, self, oldSelf }: Question): Evaluation {
   const json = schema;
   const type = json === undefined ? undefined : declTypeOf(json, true);
   const types = type === undefined ? undefined : named(type, "selfType");
@@ -89,15 +89,15 @@ function evaluated({ expression = "", schema, self, oldSelf }: Question): Answer
   if (compiled.is === "refused") return { issues: compiled.issues };
   const { program } = compiled;
   const { min, max } = program.estimate(type === undefined ? () => undefined : sizesOf(type));
-  const answered = { type: formatType(program.type), estimate: [String(min), String(max)] as const };
-  if (program.problem !== undefined) return { ...answered, programError: program.problem };
+  const checked = { type: formatType(program.type), estimate: [String(min), String(max)] as const };
+  if (program.problem !== undefined) return { ...checked, programError: program.problem };
   const convert = json === undefined ? undefined : converterOf(withTypeAndObjectMeta(json));
   const variables = {
     self: self === undefined ? undefined : convert?.(self),
     oldSelf: oldSelf === undefined ? undefined : convert?.(oldSelf),
   };
   const { value, cost } = program.evaluate(variables, perCallLimit);
-  return { ...answered, ...(value instanceof CelError ? { error: value.message } : { value: shown(value) }), cost };
+  return { ...checked, ...(value instanceof CelError ? { error: value.message } : { value: shown(value) }), cost };
 }
 
 const line = ({ field, message }: FieldError): string => `${field}: ${message}`;
@@ -105,13 +105,13 @@ const line = ({ field, message }: FieldError): string => `${field}: ${message}`;
 /** Compares strings by their bytes, as Go does. */
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-function judged({ rules = {}, objects = [] }: Question): Answer {
+function judged({ rules = {}, objects = [] }: Question): Evaluation {
   const { errors, validator } = compileRules(rules, { path: "spec.validation.openAPIV3Schema" });
   const verdicts = objects.map(({ object, old }) => {
     if (validator === undefined) return [];
     const verdict = validator.validate(object, old === undefined ? {} : { old });
-    const said = verdict.errors.map((error) => `${error.reason} ${line(error)}`).sort(byBytes);
-    return [...said, `budget left: ${verdict.budget}`];
+    const errorLines = verdict.errors.map((error) => `${error.reason} ${line(error)}`).sort(byBytes);
+    return [...errorLines, `budget left: ${verdict.budget}`];
   });
   const schemaErrors = errors.map(line).sort(byBytes);
   return {

@@ -18,7 +18,7 @@ const object = (spec: object): object => ({
   spec,
 });
 
-const asked = (schema: object, ...objects: readonly (object | readonly [object, object])[]): Question => ({
+const question = (schema: object, ...objects: readonly (object | readonly [object, object])[]): Question => ({
   rules: schema,
   objects: objects.map((one) =>
     Array.isArray(one) ? { object: object(one[0]), old: object(one[1]) } : { object: object(one) },
@@ -30,26 +30,26 @@ const short = { type: "string", maxLength: 10 };
 const int = { type: "integer" };
 
 const judged: readonly Question[] = [
-  asked(
+  question(
     root({ properties: { a: int, b: int }, ...rules("self.a <= self.b") }),
     { a: 1, b: 2 },
     { a: 3, b: 2 },
     { a: 1 },
   ),
-  asked(root({ properties: { a: int }, ...rules({ rule: "self.a > 0", message: " must be positive " }) }), { a: 0 }),
-  asked(
+  question(root({ properties: { a: int }, ...rules({ rule: "self.a > 0", message: " must be positive " }) }), { a: 0 }),
+  question(
     root({ properties: { a: int }, ...rules({ rule: "self.a > 0", messageExpression: '"a is " + string(self.a)' }) }),
     { a: 0 },
   ),
-  asked(
+  question(
     root({
       properties: { a: int },
       ...rules({ rule: "self.a > 0", message: "fallback", messageExpression: '"x\\ny"' }),
     }),
     { a: 0 },
   ),
-  asked(root({ properties: { a: int }, ...rules({ rule: "self.a > 0", messageExpression: '" "' }) }), { a: 0 }),
-  asked(
+  question(root({ properties: { a: int }, ...rules({ rule: "self.a > 0", messageExpression: '" "' }) }), { a: 0 }),
+  question(
     root({
       properties: { a: int },
       ...rules({ rule: "self.a > 0", messageExpression: "string(1 / (self.a - self.a))" }),
@@ -57,7 +57,7 @@ const judged: readonly Question[] = [
     { a: 0 },
   ),
   ...["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"].map((reason) =>
-    asked(
+    question(
       root({
         properties: { a: { ...int, ...rules({ rule: "self > 0", reason }) } },
         ...rules({ rule: "self.a > 0", reason }),
@@ -65,32 +65,32 @@ const judged: readonly Question[] = [
       { a: 0 },
     ),
   ),
-  asked(root({ properties: { a: int }, ...rules({ rule: "self.a > 0", fieldPath: ".a" }) }), { a: 0 }),
-  asked(
+  question(root({ properties: { a: int }, ...rules({ rule: "self.a > 0", fieldPath: ".a" }) }), { a: 0 }),
+  question(
     root({
       properties: { "a.b": int, m: { type: "object", additionalProperties: int } },
       ...rules({ rule: "false", fieldPath: "['a.b']" }, { rule: "false", fieldPath: ".m['x/y']" }),
     }),
     {},
   ),
-  asked(root({ properties: { a: { ...text, ...rules("self.startsWith('x')") } } }), { a: "xy" }, { a: "y" }),
-  asked(root({ properties: { a: { type: "array", items: { ...text, ...rules("self.size() < 3") } } } }), {
+  question(root({ properties: { a: { ...text, ...rules("self.startsWith('x')") } } }), { a: "xy" }, { a: "y" }),
+  question(root({ properties: { a: { type: "array", items: { ...text, ...rules("self.size() < 3") } } } }), {
     a: ["a", "bcd"],
   }),
-  asked(root({ properties: { a: { type: "object", additionalProperties: { ...int, ...rules("self > 1") } } } }), {
+  question(root({ properties: { a: { type: "object", additionalProperties: { ...int, ...rules("self > 1") } } } }), {
     a: { x: 1, y: 2, "z.z": 0 },
   }),
-  asked(root({ properties: { a: { type: "number", ...rules("self > 1.5") } } }), { a: 1 }, { a: 2.5 }),
-  asked(root({ properties: { a: { type: "boolean", ...rules("self") } } }), { a: false }),
+  question(root({ properties: { a: { type: "number", ...rules("self > 1.5") } } }), { a: 1 }, { a: 2.5 }),
+  question(root({ properties: { a: { type: "boolean", ...rules("self") } } }), { a: false }),
   // Transition rules.
-  asked(
+  question(
     root({ properties: { a: { ...int, ...rules("self >= oldSelf") } } }),
     [{ a: 1 }, { a: 2 }],
     [{ a: 2 }, { a: 1 }],
     { a: 0 },
     [{ a: 1 }, {}],
   ),
-  asked(
+  question(
     root({
       properties: {
         a: { ...int, ...rules({ rule: "!oldSelf.hasValue() || oldSelf.value() <= self", optionalOldSelf: true }) },
@@ -100,7 +100,7 @@ const judged: readonly Question[] = [
     [{ a: 1 }, { a: 2 }],
     [{ a: 2 }, { a: 1 }],
   ),
-  asked(
+  question(
     root({
       properties: { a: int },
       ...rules({ rule: "oldSelf.optMap(o, o.a < self.a).orValue(self.a == 0)", optionalOldSelf: true }),
@@ -109,15 +109,15 @@ const judged: readonly Question[] = [
     { a: 0 },
     [{ a: 1 }, { a: 2 }],
   ),
-  asked(
+  question(
     root({
       properties: { "x-y": text, t: { type: "string", format: "date-time" } },
       ...rules({ rule: "oldSelf.hasValue() ? has(oldSelf.value().x__dash__y) : true", optionalOldSelf: true }),
     }),
     [{ "x-y": "a" }, { "x-y": "b" }],
   ),
-  asked(root({ properties: { a: int }, ...rules({ rule: "true", optionalOldSelf: true }) }), { a: 1 }),
-  asked(
+  question(root({ properties: { a: int }, ...rules({ rule: "true", optionalOldSelf: true }) }), { a: 1 }),
+  question(
     root({
       properties: {
         l: {
@@ -144,13 +144,13 @@ const judged: readonly Question[] = [
     ],
     [{ l: [{ k: "c", v: 1 }] }, { l: [{ k: "a", v: 2 }] }],
   ),
-  asked(root({ properties: { l: { type: "array", items: { ...int, ...rules("self >= oldSelf") } } } }), { l: [1] }),
-  asked(
+  question(root({ properties: { l: { type: "array", items: { ...int, ...rules("self >= oldSelf") } } } }), { l: [1] }),
+  question(
     root({ properties: { m: { type: "object", additionalProperties: { ...int, ...rules("self >= oldSelf") } } } }),
     [{ m: { a: 1, b: 3 } }, { m: { a: 2, b: 2 } }],
   ),
   // Unchanged values are not validated again.
-  asked(
+  question(
     root({ properties: { a: { ...int, ...rules("self > 0") }, b: int }, ...rules("self.a > 0") }),
     [
       { a: 0, b: 1 },
@@ -162,24 +162,24 @@ const judged: readonly Question[] = [
     ],
     [{ a: 0 }, { a: -1 }],
   ),
-  asked(
+  question(
     root({ properties: { l: { type: "array", items: { ...int, ...rules("self > 0") } } } }),
     [{ l: [0] }, { l: [0] }],
     [{ l: [0, 0] }, { l: [0] }],
   ),
   // Runtime errors.
-  asked(
+  question(
     root({ properties: { a: int }, ...rules("1 / self.a > 0", "[1, 2][self.a] == 1", "dyn(self.a) + 'x' == 'y'") }),
     { a: 0 },
     { a: 5 },
   ),
-  asked(
+  question(
     root({ properties: { a: { "x-kubernetes-int-or-string": true, ...rules("self > 5") } } }),
     { a: 3 },
     { a: "x" },
     { a: 9 },
   ),
-  asked(
+  question(
     root({
       properties: { a: { type: "array", items: { type: "integer" }, maxItems: 3000 } },
       ...rules("self.a.all(x, self.a.all(y, x + y >= 0))", "true"),
@@ -187,7 +187,7 @@ const judged: readonly Question[] = [
     { a: Array.from({ length: 700 }, (_, n) => n) },
     { a: [1] },
   ),
-  asked(
+  question(
     root({
       properties: {
         a: {
@@ -200,14 +200,14 @@ const judged: readonly Question[] = [
     { a: Array.from({ length: 40 }, () => Array.from({ length: 300 }, (_, n) => n)) },
   ),
   // Rules on the whole resource, and on an embedded one.
-  asked(
+  question(
     {
       ...root({ properties: { a: int } }),
       ...rules("self.metadata.name == 'a'", "self.kind == 'Other'", "self.spec.a > 0"),
     },
     { a: 0 },
   ),
-  asked(
+  question(
     root({
       properties: {
         t: {
@@ -221,8 +221,8 @@ const judged: readonly Question[] = [
     { t: { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } } },
     { t: { apiVersion: "v1", kind: "Node", metadata: {} } },
   ),
-  asked(root({ properties: { n: { ...text, nullable: true, ...rules("self == 'x'") } } }), { n: null }, { n: "y" }),
-  asked(
+  question(root({ properties: { n: { ...text, nullable: true, ...rules("self == 'x'") } } }), { n: null }, { n: "y" }),
+  question(
     root({
       properties: { d: { type: "string", format: "date-time" } },
       ...rules("self.d > timestamp('2020-01-01T00:00:00Z')"),
@@ -253,7 +253,7 @@ const refused: readonly Question[] = [
   "self.open.x == 1",
   "self.p == 1 || self.p == 'a'",
 ].map((rule) =>
-  asked(
+  question(
     root({
       properties: {
         a: int,
@@ -271,13 +271,13 @@ const refused: readonly Question[] = [
 );
 
 const costly: readonly Question[] = [
-  asked(
+  question(
     root({ properties: { l: { type: "array", items: { ...text, ...rules("self.contains('x')", "self == 'a'") } } } }),
   ),
-  asked(
+  question(
     root({ properties: { l: { type: "array", maxItems: 10, items: { ...short, ...rules("self.contains('x')") } } } }),
   ),
-  asked(
+  question(
     root({
       properties: {
         l: {
@@ -287,7 +287,7 @@ const costly: readonly Question[] = [
       },
     }),
   ),
-  asked(
+  question(
     root({
       properties: {
         m: {
@@ -297,7 +297,7 @@ const costly: readonly Question[] = [
       },
     }),
   ),
-  asked(
+  question(
     root({
       properties: {
         m: {
@@ -308,7 +308,7 @@ const costly: readonly Question[] = [
       },
     }),
   ),
-  asked(
+  question(
     root({
       properties: Object.fromEntries(
         Array.from({ length: 12 }, (_, n) => [
@@ -318,19 +318,19 @@ const costly: readonly Question[] = [
       ),
     }),
   ),
-  asked(
+  question(
     root({
       properties: { a: int, s: text },
       ...rules({ rule: "self.a > 0", messageExpression: "self.s + self.s.replace('a', 'b')" }),
     }),
   ),
-  asked(
+  question(
     root({
       properties: { a: int, l: { type: "array", items: text } },
       ...rules({ rule: "self.a > 0", messageExpression: "self.l.map(x, self.l.map(y, x + y).join()).join()" }),
     }),
   ),
-  asked(
+  question(
     root({
       properties: { a: int },
       ...rules(
@@ -339,15 +339,15 @@ const costly: readonly Question[] = [
       ),
     }),
   ),
-  asked(
+  question(
     root({
       properties: {
         l: { type: "array", "x-kubernetes-list-type": "set", items: { ...text, ...rules("self == oldSelf") } },
       },
     }),
   ),
-  asked(root({ properties: { e: { type: "string", enum: ["a", "bb"], ...rules("self.matches('a+')") } } })),
-  asked(
+  question(root({ properties: { e: { type: "string", enum: ["a", "bb"], ...rules("self.matches('a+')") } } })),
+  question(
     root({
       properties: { d: { type: "string", format: "duration" }, b: { type: "string", format: "byte" } },
       ...rules("self.d > duration('1s') && self.b == b'x'"),

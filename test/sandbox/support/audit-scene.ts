@@ -77,7 +77,7 @@ export interface AuditedServer {
 /** Sends all requests, one after the other. */
 export async function playAuditSteps({ url, ca, token }: AuditedServer): Promise<void> {
   for (const [index, { method, path, body, headers }] of auditSteps.entries()) {
-    const answer = await fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -90,7 +90,7 @@ export async function playAuditSteps({ url, ca, token }: AuditedServer): Promise
       tls: { ca },
       keepalive: false,
     });
-    await answer.text();
+    await response.text();
   }
 }
 

@@ -3,13 +3,13 @@ import { readAll, type Transport } from "../../../src/api/transport.ts";
 
 export type Json = Record<string, unknown>;
 
-export interface Answer {
+export interface JsonResponse {
   readonly status: number;
   readonly body: Json;
   readonly warning?: string;
 }
 
-export interface Asked {
+export interface RequestParts {
   readonly body?: unknown;
   readonly query?: string;
   /** The content type; by default that of JSON, or of a merge patch for a PATCH. */
@@ -27,19 +27,24 @@ export function pairs(query: string): (readonly [string, string])[] {
 }
 
 /** Sends a request and reads its response as JSON. */
-export async function ask(transport: Transport, method: string, path: string, asked: Asked = {}): Promise<Answer> {
-  const { body } = asked;
+export async function sendRequest(
+  transport: Transport,
+  method: string,
+  path: string,
+  parts: RequestParts = {},
+): Promise<JsonResponse> {
+  const { body } = parts;
   const response = await transport.send({
     method: method as "GET",
     path,
-    query: pairs(asked.query ?? ""),
+    query: pairs(parts.query ?? ""),
     headers: {
-      "content-type": asked.type ?? (method === "PATCH" ? "application/merge-patch+json" : "application/json"),
-      accept: asked.accept ?? "application/json",
+      "content-type": parts.type ?? (method === "PATCH" ? "application/merge-patch+json" : "application/json"),
+      accept: parts.accept ?? "application/json",
       "user-agent": "contract",
     },
     ...(body === undefined ? {} : { body: encoder.encode(typeof body === "string" ? body : JSON.stringify(body)) }),
-    signal: asked.signal ?? new AbortController().signal,
+    signal: parts.signal ?? new AbortController().signal,
   });
   const text = decoder.decode(await readAll(response.body));
   const warning = response.header("warning");

@@ -15,9 +15,9 @@ export interface Author {
   readonly resourceVersion: string;
   /** The decision that sent it, if it came from one of our syncs. */
   readonly decision: DecisionId | undefined;
-  /** When the request was received and answered, according to the server's log. */
+  /** When the request was received, and when its response was sent, according to the server's log. */
   readonly receivedAt: string;
-  readonly answeredAt: string;
+  readonly respondedAt: string;
   /** Whether it certainly stored the version of its response: a create, or an update of an older version. */
   readonly sure: boolean;
 }
@@ -36,7 +36,7 @@ interface Meta {
   readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
 }
 
-interface Answer {
+interface ResponseObject {
   readonly kind?: string;
   readonly metadata?: Meta;
   readonly details?: { readonly uid?: string };
@@ -47,7 +47,7 @@ const verbs: ReadonlySet<string> = new Set(["create", "update", "patch", "delete
 const silent: ReadonlySet<string> = new Set(["binding", "eviction", "scale"]);
 
 export class Authors {
-  readonly #answered = new Map<string, Author[]>();
+  readonly #byVersion = new Map<string, Author[]>();
   readonly #silent = new Map<string, Author[]>();
   readonly #removers = new Map<string, Author[]>();
   readonly #owners = new Map<string, Set<string>>();
@@ -61,11 +61,11 @@ export class Authors {
   }
 
   #add(event: AuditEvent, senders: Senders): void {
-    const answer = (event.responseObject ?? {}) as Answer;
+    const response = (event.responseObject ?? {}) as ResponseObject;
     const sender = senders.get(event.auditID);
     const { resource = "", subresource = "", namespace = "" } = event.objectRef ?? {};
-    const name = event.objectRef?.name ?? answer.metadata?.name ?? "";
-    const meta = silent.has(subresource) || answer.kind === "Status" ? undefined : answer.metadata;
+    const name = event.objectRef?.name ?? response.metadata?.name ?? "";
+    const meta = silent.has(subresource) || response.kind === "Status" ? undefined : response.metadata;
     const author: Author = {
       id: event.auditID,
       agent: sender?.agent ?? event.userAgent?.split("/")[0] ?? event.user.username,
@@ -76,17 +76,17 @@ export class Authors {
       resourceVersion: meta?.resourceVersion ?? "",
       decision: sender?.decision,
       receivedAt: event.requestReceivedTimestamp,
-      answeredAt: event.stageTimestamp,
+      respondedAt: event.stageTimestamp,
       sure: event.verb === "create" || (event.verb === "update" && sentVersion(event) !== undefined),
     };
     const object = `${resource} ${author.key}`;
     this.#noteOwners(object, meta);
     if (meta?.resourceVersion !== undefined && !isIdle(event, meta)) {
-      append(this.#answered, `${object} ${meta.resourceVersion}`, author);
+      append(this.#byVersion, `${object} ${meta.resourceVersion}`, author);
     }
     if (author.verb === "delete" || silent.has(subresource)) append(this.#silent, object, author);
-    const uid = meta?.uid ?? answer.details?.uid ?? "";
-    if (uid !== "" && (answer.kind === "Status" || isGone(meta))) append(this.#removers, uid, author);
+    const uid = meta?.uid ?? response.details?.uid ?? "";
+    if (uid !== "" && (response.kind === "Status" || isGone(meta))) append(this.#removers, uid, author);
   }
 
   #noteOwners(object: string, meta: Meta | undefined): void {
@@ -102,8 +102,8 @@ export class Authors {
    * intermediate result of a request whose response does not show all of its changes.
    */
   of(resource: string, key: string, resourceVersion: string): readonly Author[] {
-    const answered = this.#answered.get(`${resource} ${key} ${resourceVersion}`);
-    return answered === undefined ? (this.#silent.get(`${resource} ${key}`) ?? []) : likely(answered);
+    const authors = this.#byVersion.get(`${resource} ${key} ${resourceVersion}`);
+    return authors === undefined ? (this.#silent.get(`${resource} ${key}`) ?? []) : likely(authors);
   }
 
   /** The requests that can have removed the object with this UID. */
@@ -128,14 +128,14 @@ function isIdle(event: AuditEvent, { resourceVersion, deletionTimestamp }: Meta)
 }
 
 function sentVersion(event: AuditEvent): string | undefined {
-  return (event.requestObject as Answer | undefined)?.metadata?.resourceVersion;
+  return (event.requestObject as ResponseObject | undefined)?.metadata?.resourceVersion;
 }
 
 /** Of several responses with one version only the first can be its author's: later requests arrived when the version already existed. */
 function likely(all: readonly Author[]): readonly Author[] {
   const sure = all.filter((author) => author.sure);
   if (sure.length > 0) return sure;
-  return all.filter(({ receivedAt }) => !all.some(({ answeredAt }) => answeredAt < receivedAt));
+  return all.filter(({ receivedAt }) => !all.some(({ respondedAt }) => respondedAt < receivedAt));
 }
 
 function isGone(meta: Meta | undefined): boolean {

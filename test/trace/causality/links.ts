@@ -63,9 +63,9 @@ export class Claims {
       seq: event.seq,
       says: `${event.stage} ${event.stage === "list" ? "" : `${event.state} `}${event.resourceVersion} (${event.why}) at ${at(event.at)}`,
     }));
-    const answer = { seq: write.seq, says: `its answer at ${at(write.sentAt + write.ms)}, told at ${at(write.at)}` };
-    const all = [...deltas, ...reading, answer].sort((a, b) => a.seq - b.seq);
-    const index = all.indexOf(answer);
+    const response = { seq: write.seq, says: `its answer at ${at(write.sentAt + write.ms)}, told at ${at(write.at)}` };
+    const all = [...deltas, ...reading, response].sort((a, b) => a.seq - b.seq);
+    const index = all.indexOf(response);
     return all
       .slice(Math.max(0, index - 5), index + 6)
       .map(({ says }) => says)
@@ -111,20 +111,20 @@ export function judge(claims: Claims, authors: Authors, resourceOf: ResourceOf):
   for (const { write, delta, by } of links) {
     const [ours, caused] = [claims.writes.get(write), claims.deltas.get(delta)];
     const all = caused === undefined ? [] : authorsOf(caused);
-    const told = `${nameOf(caused)}: ${toldOf(all)}, linked by ${by} to ${nameOfWrite(ours)}`;
+    const text = `${nameOf(caused)}: ${authorsText(all)}, linked by ${by} to ${nameOfWrite(ours)}`;
     if (ours !== undefined && all.some((author) => isOf(author, ours))) {
-      if (new Set(all.map(({ id }) => id)).size > 1) verdict.ambiguous.push(told);
-    } else if (caused !== undefined && all.length === 0) verdict.unknown.push(told);
-    else (isRace(ours, caused, all) ? verdict.raced : verdict.falseLinks).push(told);
+      if (new Set(all.map(({ id }) => id)).size > 1) verdict.ambiguous.push(text);
+    } else if (caused !== undefined && all.length === 0) verdict.unknown.push(text);
+    else (isRace(ours, caused, all) ? verdict.raced : verdict.falseLinks).push(text);
   }
   const unlinked = unlinkedDeltas(claims, authorsOf);
   return {
     ...verdict,
     missing: [
-      ...unlinked.filter(({ unproven }) => !unproven).map(({ told }) => told),
+      ...unlinked.filter(({ unproven }) => !unproven).map(({ text }) => text),
       ...unlinkedWrites(claims, authors, resourceOf),
     ],
-    unproven: unlinked.filter(({ unproven }) => unproven).map(({ told }) => told),
+    unproven: unlinked.filter(({ unproven }) => unproven).map(({ text }) => text),
     falseTriggers: falseTriggers(claims, authors),
     links: links.length,
     superseded: claims.links.filter(({ by }) => by === "superseded").length,
@@ -149,24 +149,24 @@ function isLogged(delta: Delta | undefined): boolean {
 }
 
 interface Unlinked {
-  readonly told: string;
+  readonly text: string;
   readonly unproven: boolean;
 }
 
 function unlinkedDeltas(claims: Claims, authorsOf: (delta: Delta) => readonly Author[]): Unlinked[] {
   const linked = new Set(claims.links.map(({ delta }) => delta));
-  const answered = new Set([...claims.writes.values()].filter(({ error }) => error === undefined).map(decisionOf));
+  const succeeded = new Set([...claims.writes.values()].filter(({ error }) => error === undefined).map(decisionOf));
   return [...claims.deltas.values()].flatMap((delta) => {
     const seen = delta.type !== "Replaced" && delta.type !== "Sync" && delta.relist !== true;
     if (!seen || delta.tombstone === true || linked.has(delta.seq)) return [];
     const all = authorsOf(delta);
     // A write whose response was lost cannot know that it was stored.
     const areOurs =
-      all.length > 0 && all.every(({ decision }) => decision !== undefined && answered.has(nameOfDecision(decision)));
+      all.length > 0 && all.every(({ decision }) => decision !== undefined && succeeded.has(nameOfDecision(decision)));
     if (!areOurs) return [];
     return [
       {
-        told: `${nameOf(delta)}: ${toldOf(all)}`,
+        text: `${nameOf(delta)}: ${authorsText(all)}`,
         unproven: all.some(({ verb }) => verb === "patch") && onlyTakesAway(delta),
       },
     ];
@@ -276,6 +276,6 @@ function nameOfWrite(write: Write | undefined): string {
   return `${verb} ${of.kind} ${key} ${resourceVersion} by ${fieldManager} sync ${sync ?? "-"}`;
 }
 
-function toldOf(authors: readonly Author[]): string {
+function authorsText(authors: readonly Author[]): string {
   return authors.map(({ verb, agent, decision }) => `${verb} by ${agent} sync ${decision?.sync ?? "-"}`).join(" or ");
 }

@@ -109,13 +109,13 @@ async function miss({ watches, claims }: Run, cluster: Cluster, part: number): P
   });
   if (unseen.status !== 201) throw new Error(`Cannot write what no watch sees: ${JSON.stringify(unseen.body)}`);
   await cluster.restartApiServer();
-  const heard = claims.reading.length;
+  const readingsBefore = claims.reading.length;
   await watches.set({ is: "none" });
   watches.breakConnections();
   const relisted = (): ReadonlySet<string> =>
     new Set(
       claims.reading
-        .slice(heard)
+        .slice(readingsBefore)
         .flatMap((event) => (event.stage === "watch" && event.state === "opened" && event.why === "start" ? event : []))
         .map(({ of }) => `${of.kind}.${of.group}`),
     );
@@ -193,12 +193,12 @@ describe.skipIf(controllersMissing !== undefined)("causality on a real API serve
       await run.stop();
     }
     const { falseLinks, missing, falseTriggers, ...counted } = verdict;
-    const told = Object.entries(counted).map(
+    const counts = Object.entries(counted).map(
       ([name, some]) => `${typeof some === "number" ? some : some.length} ${name}`,
     );
     console.log(
       `causality, seed ${seed}: ${changes} changes, ${run.claims.writes.size} writes, ${run.claims.deltas.size} deltas, ` +
-        `${run.claims.relists} relists; ${told.join(", ")}`,
+        `${run.claims.relists} relists; ${counts.join(", ")}`,
     );
     expect(falseLinks).toEqual([]);
     expect(missing).toEqual([]);

@@ -21,7 +21,7 @@ interface Author {
   readonly method: string;
 }
 
-interface Heard {
+interface Recorded {
   readonly writes: Map<number, WriteEvent & EventHead>;
   readonly deltas: Map<number, DeltaEvent & EventHead>;
   readonly links: LinkEvent[];
@@ -32,7 +32,7 @@ interface Scene {
   /** A client whose writes are not traced. */
   readonly stranger: Transport;
   readonly authors: Map<string, Author>;
-  readonly heard: Heard;
+  readonly recorded: Recorded;
 }
 
 /** An embedded cluster that records the author of each version. */
@@ -41,12 +41,12 @@ async function scene(seed: number): Promise<Scene> {
   const authors = new Map<string, Author>();
   const clock = { now: (): number => embeddedStart };
   const bus = new TraceBus({ now: () => clock.now() });
-  const heard: Heard = { writes: new Map(), deltas: new Map(), links: [] };
+  const recorded: Recorded = { writes: new Map(), deltas: new Map(), links: [] };
   bus.listen(new Linker(bus).listener);
   bus.listen((event) => {
-    if (event.stage === "write") heard.writes.set(event.seq, event);
-    else if (event.stage === "delta") heard.deltas.set(event.seq, event);
-    else if (event.stage === "link") heard.links.push(event);
+    if (event.stage === "write") recorded.writes.set(event.seq, event);
+    else if (event.stage === "delta") recorded.deltas.set(event.seq, event);
+    else if (event.stage === "link") recorded.links.push(event);
   });
   // The server reads the method of a request when it starts to process it, and finishes it before anything else happens.
   const wrap = (transport: Transport, actor: string): Transport => ({
@@ -71,7 +71,7 @@ async function scene(seed: number): Promise<Scene> {
     };
   }
   const stranger = wrap(made.cluster.sandbox.transport({ actor: "stranger" }), "stranger");
-  return { scene: made, stranger, authors, heard };
+  return { scene: made, stranger, authors, recorded };
 }
 
 const namespace = "default";
@@ -142,7 +142,7 @@ describe("causality", () => {
   test.each([1, 2])(
     `seed %d: over ${changes} random changes no link is wrong, and every write has one`,
     async (seed) => {
-      const { scene: made, stranger, authors, heard } = await scene(seed);
+      const { scene: made, stranger, authors, recorded } = await scene(seed);
       const source = seededRandom(seed + 7);
       const random = (): number => below(source, 1 << 24) / (1 << 24);
       const sets = new Set<string>();
@@ -159,10 +159,10 @@ describe("causality", () => {
         write !== undefined &&
         author.actor === write.fieldManager &&
         (author.decision === undefined ? write.controller === undefined : author.decision.sync === write.sync);
-      const links = heard.links.filter(({ by }) => by !== "superseded");
+      const links = recorded.links.filter(({ by }) => by !== "superseded");
       // Changes before the cluster was traced have no author here.
       const falseLinks = links.flatMap(({ write, delta }) => {
-        const [by, caused] = [heard.writes.get(write), heard.deltas.get(delta)];
+        const [by, caused] = [recorded.writes.get(write), recorded.deltas.get(delta)];
         const author = authorOf(caused);
         if (author === undefined || isBy(author, by)) return [];
         return `${nameOf(caused)}: ${author.method} by ${author.actor}, linked to ${by?.verb} by ${by?.fieldManager}`;
@@ -170,7 +170,7 @@ describe("causality", () => {
       expect(falseLinks).toEqual([]);
 
       const linked = new Set(links.map(({ delta }) => delta));
-      const unlinked = [...heard.deltas.values()].filter(
+      const unlinked = [...recorded.deltas.values()].filter(
         (delta) =>
           authorOf(delta)?.decision !== undefined &&
           delta.type !== "Replaced" &&
@@ -178,8 +178,8 @@ describe("causality", () => {
           !linked.has(delta.seq),
       );
       const missing = unlinked.filter((delta) => !takesAwayOnly(delta, authorOf(delta)));
-      const told = missing.map((delta) => `${nameOf(delta)}: ${authorOf(delta)?.method} by ${authorOf(delta)?.actor}`);
-      expect(told).toEqual([]);
+      const texts = missing.map((delta) => `${nameOf(delta)}: ${authorOf(delta)?.method} by ${authorOf(delta)?.actor}`);
+      expect(texts).toEqual([]);
       // The only exception: concurrent identical requests get identical responses.
       const unproven = unlinked.filter((delta) => takesAwayOnly(delta, authorOf(delta)));
       expect(unproven.length).toBeLessThan(links.length / 20);

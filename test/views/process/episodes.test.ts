@@ -309,14 +309,14 @@ describe("reconciles of a process, seen from outside", () => {
       before: "",
       conditional: false,
     } as const;
-    const answer = { resourceVersion: "", deletes: false, status: 201, sentAt: 20, ms: 1, changes: [] } as const;
+    const response = { resourceVersion: "", deletes: false, status: 201, sentAt: 20, ms: 1, changes: [] } as const;
     bus.emit({
       ...write,
-      ...answer,
+      ...response,
       key: "shop/a",
       detail: new WriteDetail({ spec: { volumes: [{ configMap: { name: "settings" } }] } }, undefined),
     });
-    bus.emit({ ...write, ...answer, key: "shop/b", detail: new WriteDetail({ spec: {} }, undefined) });
+    bus.emit({ ...write, ...response, key: "shop/b", detail: new WriteDetail({ spec: {} }, undefined) });
     over.push(...episodes.flush(Infinity));
     expect(over.map(({ cause }) => cause?.grade)).toEqual(["named", "time"]);
   });

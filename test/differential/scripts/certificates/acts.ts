@@ -26,8 +26,8 @@ export async function makeRequest(stage: Stage, name: string, parts: Parts = {})
   const request = btoa(certificateRequest({ ...parts, commonName, organizations }));
   const body = { metadata: { name: ownName(stage, name) }, spec: { request, signerName, usages } };
   const headers = by === "admin" ? {} : { "impersonate-user": userOf(stage, by) };
-  const answer = await stage.cluster.request("POST", pathOf(CertificateSigningRequests, {}), body, headers);
-  if (answer.status !== 201) throw new Error(`request ${name} was refused: ${JSON.stringify(answer.body)}`);
+  const response = await stage.cluster.request("POST", pathOf(CertificateSigningRequests, {}), body, headers);
+  if (response.status !== 201) throw new Error(`request ${name} was refused: ${JSON.stringify(response.body)}`);
 }
 
 /** Grants a user of the stage the right to create certificatesigningrequests, or a subresource of them. */
@@ -67,6 +67,6 @@ export async function decide(stage: Stage, name: string, type: "Approved" | "Den
   const condition = { type, status: "True", reason: "ByHand", message: "x" };
   const body = { status: { conditions: [condition] } };
   const headers = { "content-type": "application/merge-patch+json" };
-  const answer = await stage.cluster.request("PATCH", path, body, headers);
-  if (answer.status !== 200) throw new Error(`${type} was refused: ${JSON.stringify(answer.body)}`);
+  const response = await stage.cluster.request("PATCH", path, body, headers);
+  if (response.status !== 200) throw new Error(`${type} was refused: ${JSON.stringify(response.body)}`);
 }

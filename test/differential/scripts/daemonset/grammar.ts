@@ -120,11 +120,11 @@ const boundPodsEnd: Step = {
 
 function newImage({ alike, byHand, nodes: count, random }: Scene): readonly Step[] {
   const version = 1 + below(random, 4);
-  const asked = spec(`set image ${version}`, { template: { spec: { containers: containersOf(version) } } });
+  const update = spec(`set image ${version}`, { template: { spec: { containers: containersOf(version) } } });
   const rounds = alike && !byHand ? count + 1 : 0;
   return [
     ...(rounds > 0 ? [allEnd, allReady] : []),
-    asked,
+    update,
     ...Array.from({ length: rounds }, () => [allEnd, allReady]).flat(),
   ];
 }

@@ -46,9 +46,9 @@ export async function letGo(stage: Stage, resource: Resource): Promise<void> {
 }
 
 /** Ignores a 404, because a controller can have deleted the object in the meantime. */
-export async function tolerant(answer: Promise<unknown>): Promise<void> {
+export async function tolerant(request: Promise<unknown>): Promise<void> {
   try {
-    await answer;
+    await request;
   } catch (error) {
     if (!/refused with 404/.test(String(error))) throw error;
   }

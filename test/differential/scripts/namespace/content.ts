@@ -71,8 +71,8 @@ async function event(stage: Stage, name: string, group: "" | "events.k8s.io"): P
           reportingInstance: "script",
         };
   const path = `${root}/namespaces/${stage.namespace}/events`;
-  const { status, body: answer } = await stage.cluster.request("POST", path, body);
-  if (status >= 400) throw new Error(`Cannot create the Event: ${JSON.stringify(answer)}`);
+  const { status, body: responseBody } = await stage.cluster.request("POST", path, body);
+  if (status >= 400) throw new Error(`Cannot create the Event: ${JSON.stringify(responseBody)}`);
 }
 
 export const content: readonly Script[] = [

@@ -43,7 +43,7 @@ function moveOf(scene: Scene): Step {
   const node = oneOf(scene, names);
   const is = scene.there.get(node);
   if (is === undefined) return comes(scene, node);
-  return oneOf(scene, is === "Unknown" ? whenSilent : whenHeard)(scene, node);
+  return oneOf(scene, is === "Unknown" ? whenSilent : whenReporting)(scene, node);
 }
 
 function comes(scene: Scene, node: string): Step {
@@ -65,7 +65,7 @@ const backs: Move = (scene, node) => {
   return reports(scene, node, ready, (stage) => comeBack(stage, node, ready));
 };
 
-const speaks: Move = (scene, node) => {
+const heartbeat: Move = (scene, node) => {
   const ready = oneOf(scene, ["True", "True", "False"] as const);
   const more = Object.fromEntries(
     pressures.filter(() => scene.random.next() < 0.3).map((type) => [type, "True"] as const),
@@ -107,5 +107,16 @@ const relabel: Move = (scene, node) => {
   );
 };
 
-const whenHeard: readonly Move[] = [silence, silence, speaks, speaks, speaks, pod, pod, cordon, relabel, goes];
+const whenReporting: readonly Move[] = [
+  silence,
+  silence,
+  heartbeat,
+  heartbeat,
+  heartbeat,
+  pod,
+  pod,
+  cordon,
+  relabel,
+  goes,
+];
 const whenSilent: readonly Move[] = [backs, backs, pod, cordon, goes];

@@ -174,7 +174,7 @@ export function makeDriver(stage: Stage, spec: object): Promise<Json> {
 type Until = NonNullable<Step["until"]>;
 
 /** Until there are this many VolumeAttachments. */
-export const asked =
+export const hasAttachments =
   (count: number): Until =>
   async (stage) =>
     (await attachments(stage)).length === count;

@@ -71,8 +71,8 @@ function addPod(scene: Scene): Step {
   const node = oneOf(scene, nodes);
   return step(`create pod ${name} on ${node} with ${claim}, unless another pod waits`, async (stage) => {
     const there = new Set((await usersOf(stage, claim)).map(({ spec }) => spec.nodeName));
-    const asked = (await attachments(stage)).filter(({ spec }) => spec.source.persistentVolumeName.endsWith(claim));
-    const isHeld = asked.every(
+    const ofClaim = (await attachments(stage)).filter(({ spec }) => spec.source.persistentVolumeName.endsWith(claim));
+    const isHeld = ofClaim.every(
       ({ status, metadata }) => status?.attached === true && metadata.deletionTimestamp === undefined,
     );
     const mayCome = claim === "many" || there.has(nodeName(stage, node)) || (there.size < 2 && isHeld);

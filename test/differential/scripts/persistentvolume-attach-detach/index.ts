@@ -4,7 +4,7 @@ import type { Stage } from "../../stage.ts";
 import type { Script, Step } from "../../suite.ts";
 import {
   all,
-  asked,
+  hasAttachments,
   bindClaim,
   driverName,
   driverSays,
@@ -51,7 +51,7 @@ const unmounts = (node: string, until: Step["until"]): Step =>
 const error = (message: string): object => ({ message, time: "2026-01-01T00:00:00Z" });
 
 const attached = (name: string, node: string): readonly Step[] => [
-  pod("first", node, [name], asked(1)),
+  pod("first", node, [name], hasAttachments(1)),
   attaches(name, node),
 ];
 
@@ -71,7 +71,7 @@ const slow: readonly Script[] = [
       {
         ...step("six minutes have passed", () => Promise.resolve()),
         waitMs: 15_000,
-        until: all(asked(0), has("a", 0)),
+        until: all(hasAttachments(0), has("a", 0)),
       },
     ],
   },
@@ -87,7 +87,7 @@ export const scripts: readonly Script[] = [
       ...attached("disk", "a"),
       mounted("a", "disk"),
       ends("first"),
-      unmounts("a", all(asked(0), has("a", 0))),
+      unmounts("a", all(hasAttachments(0), has("a", 0))),
     ],
   },
   {
@@ -97,7 +97,7 @@ export const scripts: readonly Script[] = [
       volume("disk"),
       ...attached("disk", "a"),
       step("delete the pod", (stage) => stage.remove("pods", "first", { gracePeriodSeconds: 60 })),
-      ends("first", asked(0)),
+      ends("first", hasAttachments(0)),
       goes("first"),
     ],
   },
@@ -106,14 +106,14 @@ export const scripts: readonly Script[] = [
     steps: [
       nodes("a"),
       volume("disk"),
-      pod("first", "a", ["disk"], asked(1)),
+      pod("first", "a", ["disk"], hasAttachments(1)),
       step("report an error", (stage) => driverSays(stage, ["disk", "a"], { attachError: error("no such disk") })),
       step(
         "report success",
         (stage) => driverSays(stage, ["disk", "a"], { attached: true, attachError: null }),
         has("a", 1),
       ),
-      goes("first", all(asked(0), has("a", 0))),
+      goes("first", all(hasAttachments(0), has("a", 0))),
     ],
   },
   {
@@ -121,11 +121,15 @@ export const scripts: readonly Script[] = [
     steps: [
       nodes("a"),
       volume("disk"),
-      pod("first", "a", ["disk"], asked(1)),
+      pod("first", "a", ["disk"], hasAttachments(1)),
       step("report an error", (stage) => driverSays(stage, ["disk", "a"], { attachError: error("no such disk") })),
       goes("first"),
       mounted("a"),
-      step("the node reports again", (stage) => patchNode(stage, "a", { metadata: { labels: { a: "b" } } }), asked(0)),
+      step(
+        "the node reports again",
+        (stage) => patchNode(stage, "a", { metadata: { labels: { a: "b" } } }),
+        hasAttachments(0),
+      ),
     ],
   },
   {
@@ -164,10 +168,10 @@ export const scripts: readonly Script[] = [
       nodes("a", "b"),
       volume("disk", shared),
       ...attached("disk", "a"),
-      pod("second", "b", ["disk"], asked(2)),
+      pod("second", "b", ["disk"], hasAttachments(2)),
       attaches("disk", "b"),
       goes("first", has("a", 0)),
-      goes("second", all(asked(0), has("b", 0))),
+      goes("second", all(hasAttachments(0), has("b", 0))),
     ],
   },
   {
@@ -178,7 +182,7 @@ export const scripts: readonly Script[] = [
       ...attached("disk", "a"),
       pod("second", "a", ["disk"]),
       goes("first"),
-      goes("second", asked(0)),
+      goes("second", hasAttachments(0)),
     ],
   },
   {
@@ -187,13 +191,13 @@ export const scripts: readonly Script[] = [
       nodes("a"),
       volume("disk"),
       volume("more"),
-      pod("first", "a", ["disk", "more"], asked(2)),
+      pod("first", "a", ["disk", "more"], hasAttachments(2)),
       attaches("disk", "a"),
       attaches("more", "a", has("a", 2)),
       mounted("a", "disk", "more"),
       ends("first"),
       step("one volume is unmounted", (stage) => mounts(stage, "a", "more"), has("a", 1)),
-      unmounts("a", all(asked(0), has("a", 0))),
+      unmounts("a", all(hasAttachments(0), has("a", 0))),
     ],
   },
   {
@@ -241,7 +245,7 @@ export const scripts: readonly Script[] = [
       nodes("a"),
       volume("disk", { bound: false }),
       pod("first", "a", ["disk"]),
-      step("bind the claim", (stage) => bindClaim(stage, "disk"), asked(1)),
+      step("bind the claim", (stage) => bindClaim(stage, "disk"), hasAttachments(1)),
       attaches("disk", "a"),
     ],
   },
@@ -308,7 +312,7 @@ export const scripts: readonly Script[] = [
           patchNode(stage, "a", {
             spec: { taints: [{ key: "node.kubernetes.io/out-of-service", value: "down", effect: "NoExecute" }] },
           }),
-        all(asked(0), has("a", 0)),
+        all(hasAttachments(0), has("a", 0)),
       ),
     ],
   },
@@ -318,7 +322,11 @@ export const scripts: readonly Script[] = [
       nodes("a"),
       volume("disk"),
       ...attached("disk", "a"),
-      step("delete the VolumeAttachment", (stage) => removeAttachment(stage, "disk", "a"), all(has("a", 0), asked(1))),
+      step(
+        "delete the VolumeAttachment",
+        (stage) => removeAttachment(stage, "disk", "a"),
+        all(has("a", 0), hasAttachments(1)),
+      ),
       attaches("disk", "a"),
     ],
   },
@@ -341,7 +349,7 @@ export const scripts: readonly Script[] = [
       step("add a finalizer of the driver", (stage) => holdAttachment(stage, ["disk", "a"], ["example.com/attacher"])),
       goes("first", has("a", 0)),
       step("report an error", (stage) => driverSays(stage, ["disk", "a"], { detachError: error("the disk is busy") })),
-      step("remove the finalizer", (stage) => holdAttachment(stage, ["disk", "a"], []), asked(0)),
+      step("remove the finalizer", (stage) => holdAttachment(stage, ["disk", "a"], []), hasAttachments(0)),
     ],
   },
   {
@@ -361,9 +369,9 @@ export const scripts: readonly Script[] = [
     steps: [
       nodes("a"),
       volume("disk"),
-      pod("first", "a", ["disk"], asked(1)),
+      pod("first", "a", ["disk"], hasAttachments(1)),
       goes("first"),
-      attaches("disk", "a", asked(0)),
+      attaches("disk", "a", hasAttachments(0)),
     ],
   },
   {
@@ -386,7 +394,7 @@ export const scripts: readonly Script[] = [
       volume("disk"),
       ...attached("disk", "a"),
       step("delete the node", (stage) => stage.remove("nodes", nodeName(stage, "a"))),
-      goes("first", asked(0)),
+      goes("first", hasAttachments(0)),
     ],
   },
   {
@@ -403,7 +411,7 @@ export const scripts: readonly Script[] = [
         },
         has("a", 1),
       ),
-      goes("first", asked(0)),
+      goes("first", hasAttachments(0)),
     ],
   },
   {
@@ -419,7 +427,7 @@ export const scripts: readonly Script[] = [
         step(
           `${name}, whose claim is ${isOwn ? "its own" : "another's"}`,
           (stage) => makeEphemeral(stage, name, isOwn),
-          asked(1),
+          hasAttachments(1),
         ),
       ),
     ],

@@ -200,19 +200,21 @@ function isPodSettled(
 ): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return true;
   const entries = pod.spec.resourceClaims ?? [];
-  const said = pod.status?.resourceClaimStatuses ?? [];
+  const statuses = pod.status?.resourceClaimStatuses ?? [];
   // The pod, and with it every entry, waits for the template.
   if (
     entries.some((each) => each.resourceClaimTemplateName !== undefined && !names.has(each.resourceClaimTemplateName))
   )
     return true;
   if (
-    entries.some((each) => each.resourceClaimTemplateName !== undefined && !said.some(({ name }) => name === each.name))
+    entries.some(
+      (each) => each.resourceClaimTemplateName !== undefined && !statuses.some(({ name }) => name === each.name),
+    )
   )
     return false;
   if (pod.spec.nodeName === undefined) return true;
   for (const { name, resourceClaimName } of entries) {
-    const own = said.find((each) => each.name === name);
+    const own = statuses.find((each) => each.name === name);
     if (resourceClaimName === undefined && own?.resourceClaimName === undefined) continue;
     const claim = claims.find(({ metadata }) => metadata.name === (resourceClaimName ?? own?.resourceClaimName));
     // Entries after a claim that is missing, is being deleted or has another owner wait too.

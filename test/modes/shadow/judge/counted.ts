@@ -98,8 +98,8 @@ function countedCreates({ syncs, owner, mayComeInstead = () => false }: Round): 
 function countedDeletes({ syncs, owner, alike }: Round): Counted[] {
   if (alike === undefined) return [];
   const uids = new Set(syncs.flatMap(({ primary, pods }) => (pods.length === 0 ? [] : [primary?.uid])));
-  const makerOfGone = ({ answer }: OwnerWrite): string | undefined =>
-    answer === undefined ? undefined : controllerOf(answer)?.uid;
+  const makerOfGone = ({ responseObject }: OwnerWrite): string | undefined =>
+    responseObject === undefined ? undefined : controllerOf(responseObject)?.uid;
   return [...uids].map((uid) => {
     const its = syncsOf(syncs, uid);
     const theirs = owner.filter((write) => isPodDeletion(write) && makerOfGone(write) === uid);

@@ -77,8 +77,8 @@ function judgeOurs(
  */
 function isWithoutEffect(write: OwnerWrite): boolean {
   const { metadata } = (write.body ?? {}) as { readonly metadata?: Partial<ObjectMeta> };
-  if (write.answer === undefined || isGone(write.answer)) return false;
-  return write.isIdle === true || metadata?.resourceVersion === write.answer.metadata.resourceVersion;
+  if (write.responseObject === undefined || isGone(write.responseObject)) return false;
+  return write.isIdle === true || metadata?.resourceVersion === write.responseObject.metadata.resourceVersion;
 }
 
 /**
@@ -97,13 +97,13 @@ function isOnTheWay(
   const target = targetOf(write);
   const following = new Set(next.filter((each) => targetOf(each) === target).map(essenceOf));
   const seen = theirs.findIndex(
-    (each) => targetOf(each) === target && each.answer?.metadata.resourceVersion === primary.resourceVersion,
+    (each) => targetOf(each) === target && each.responseObject?.metadata.resourceVersion === primary.resourceVersion,
   );
   const later = theirs.findIndex((each, index) => index > seen && following.has(essenceOf(each)));
   if (seen < 0 || later < 0) return false;
-  return theirs.slice(seen + 1, later).some(({ given, answer }) => {
-    if (answer === undefined || controllerOf(answer)?.uid !== primary.uid) return false;
-    return (versions.get(given) ?? Infinity) >= Number(answer.metadata.resourceVersion);
+  return theirs.slice(seen + 1, later).some(({ given, responseObject }) => {
+    if (responseObject === undefined || controllerOf(responseObject)?.uid !== primary.uid) return false;
+    return (versions.get(given) ?? Infinity) >= Number(responseObject.metadata.resourceVersion);
   });
 }
 

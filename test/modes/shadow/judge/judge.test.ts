@@ -55,7 +55,7 @@ const release = (name: string): Write => ({
 /** A write of the owner; `version` is that of the object in the response. */
 function done(write: Write, given = write.name, version = "20"): OwnerWrite {
   const object = pod(given);
-  return { ...write, given, answer: { metadata: { ...object.metadata, resourceVersion: version } } };
+  return { ...write, given, responseObject: { metadata: { ...object.metadata, resourceVersion: version } } };
 }
 
 function sync(writes: readonly Write[], sees: Partial<SyncRecord> = {}): SyncRecord {
@@ -128,9 +128,9 @@ describe("creates with names from the server", () => {
 
   test("another body differs", () => {
     const { differs } = verdictOf({ syncs: [sync([create("web:2")])], owner: three.slice(0, 1) });
-    const told = differs.map(textOf).join();
-    expect(told).toContain("the owner's create of pods shop/web-a: with another body: …");
-    expect(told).toMatch(/web:1"\}\]\}\}…, meant here ….*web:2/);
+    const text = differs.map(textOf).join();
+    expect(text).toContain("the owner's create of pods shop/web-a: with another body: …");
+    expect(text).toMatch(/web:1"\}\]\}\}…, meant here ….*web:2/);
   });
 
   test("that a failed sync decided last are not expected of the owner", () => {
@@ -303,11 +303,11 @@ describe("if the names of pods identify them", () => {
 
   test("another one is equal if it can be deleted instead, and the intended one stays", () => {
     const later = sync([], { pods: [one] });
-    const told = (owner: readonly OwnerWrite[], mayGoInstead: boolean): Verdict =>
+    const judged = (owner: readonly OwnerWrite[], mayGoInstead: boolean): Verdict =>
       judge({ ...quietRound, syncs: [...syncs, later], owner, mayGoInstead: () => mayGoInstead });
-    expect(summary(told([done(remove("db-0"))], true))).toMatchObject({ same: 1, differs: [] });
-    expect(told([done(remove("db-0"))], false).differs).toHaveLength(1);
-    expect(told([done(remove("db-0")), done(remove("db-1"))], true).differs).toHaveLength(1);
+    expect(summary(judged([done(remove("db-0"))], true))).toMatchObject({ same: 1, differs: [] });
+    expect(judged([done(remove("db-0"))], false).differs).toHaveLength(1);
+    expect(judged([done(remove("db-0")), done(remove("db-1"))], true).differs).toHaveLength(1);
   });
 
   test("the intended one is equal", () => {
@@ -321,7 +321,7 @@ describe("if the names of pods identify them", () => {
 describe("a status written after pods, by an owner that reads them twice", () => {
   const written = (at: number): OwnerWrite => {
     const write = done({ ...status(3), at });
-    return { ...write, answer: { metadata: { ...pod("web").metadata, uid: "set-uid" } } };
+    return { ...write, responseObject: { metadata: { ...pod("web").metadata, uid: "set-uid" } } };
   };
   const seen = [sync([create(), status(2)])];
   const owner = (at: number): OwnerWrite[] => [done(create(), "web-a"), written(at)];
@@ -447,10 +447,10 @@ test("writes about a newly created object are compared by its name, not by its u
   const job: Write = { ...at, verb: "create", resource: "jobs.batch", name: "nightly-1", body: { spec: {} } };
   const made = new Map(namesOfMade(job, { metadata: { ...pod("nightly-1").metadata, uid: "made-up" } }));
   const owner = [done(job), done(started("uid of nightly-1"))];
-  const told = (made: ReadonlyMap<string, string>): Verdict =>
+  const judged = (made: ReadonlyMap<string, string>): Verdict =>
     judge({ ...quietRound, ...withMadeNamed([sync([job, started("made-up")], { made })], owner) });
-  expect(summary(told(made))).toMatchObject({ same: 2, differs: [] });
-  expect(told(new Map()).differs.length).toBeGreaterThan(0);
+  expect(summary(judged(made))).toMatchObject({ same: 2, differs: [] });
+  expect(judged(new Map()).differs.length).toBeGreaterThan(0);
 });
 
 describe("a controller whose keys are the pods that it creates for", () => {
@@ -469,19 +469,19 @@ describe("a controller whose keys are the pods that it creates for", () => {
     body: { status: { resourceClaimStatuses: [{ name: "gpu", resourceClaimName: name }] } },
   });
   const owner = [done(claim, "web-gpu-x7k2p"), done(named("web-gpu-x7k2p"))];
-  const told = (writes: readonly Write[], made = namesOfMade(claim, pod("web-gpu-made1"))): Verdict =>
+  const judged = (writes: readonly Write[], made = namesOfMade(claim, pod("web-gpu-made1"))): Verdict =>
     judge({
       ...quietRound,
       ...withMadeNamed([sync(writes, { key: "pod:shop/web", primary: undefined, made: new Map(made) })], owner),
     });
 
   test("creates as many as the owner, and refers to them by names that are generated on both sides", () => {
-    expect(summary(told([claim, named("web-gpu-made1")]))).toMatchObject({ same: 2, differs: [] });
-    expect(told([claim, named("web-gpu-made1")], []).differs.length).toBeGreaterThan(0);
+    expect(summary(judged([claim, named("web-gpu-made1")]))).toMatchObject({ same: 2, differs: [] });
+    expect(judged([claim, named("web-gpu-made1")], []).differs.length).toBeGreaterThan(0);
   });
 
   test("differs if it creates one too few", () => {
-    expect(told([named("web-gpu-made1")]).differs.map(({ write }) => write.verb)).toEqual(["create"]);
+    expect(judged([named("web-gpu-made1")]).differs.map(({ write }) => write.verb)).toEqual(["create"]);
   });
 });
 
@@ -493,15 +493,15 @@ test("a write of the owner that the server did not store need not be ours", () =
     name: "data",
     body: { metadata: { resourceVersion: "10", ...annotation } },
   });
-  const toldOf = (write: Write, version: string): Verdict => verdictOf({ owner: [done(write, "data", version)] });
-  expect(summary(toldOf(patch({}), "10"))).toEqual({ same: 0, differs: [], notComparable: [], movedOn: 0 });
-  expect(toldOf(patch({ annotations: { resizer: "a" } }), "11").differs).toHaveLength(1);
+  const judged = (write: Write, version: string): Verdict => verdictOf({ owner: [done(write, "data", version)] });
+  expect(summary(judged(patch({}), "10"))).toEqual({ same: 0, differs: [], notComparable: [], movedOn: 0 });
+  expect(judged(patch({ annotations: { resizer: "a" } }), "11").differs).toHaveLength(1);
   const blind = done({ ...patch({}), body: { metadata: { finalizers: ["a"] } } }, "data", "11");
   expect(verdictOf({ owner: [blind, { ...blind, at: blind.at + 1, isIdle: true }] }).differs).toHaveLength(1);
   // The removal of the last finalizer: the response has the version from before.
   const removal = done(patch({ finalizers: [] }), "data", "10");
   const metadata = { ...pod("data").metadata, resourceVersion: "10", deletionTimestamp: "2026-11-28T10:00:00Z" };
-  expect(verdictOf({ owner: [{ ...removal, answer: { metadata } }] }).differs).toHaveLength(1);
+  expect(verdictOf({ owner: [{ ...removal, responseObject: { metadata } }] }).differs).toHaveLength(1);
 });
 
 test("the random number of a type in a warning about an expression is not a difference", () => {
@@ -512,9 +512,10 @@ test("the random number of a type in a warning about an expression is not a diff
     name: "limits",
     body: { status: { warning: `no matching overload for '_==_' applied to '(list(${type}.subsets.@idx), int)'` } },
   });
-  const told = (type: string): Verdict => verdictOf({ syncs: [sync([warn("Endpoints")])], owner: [done(warn(type))] });
-  expect(summary(told("Endpoints186451947"))).toMatchObject({ same: 1, differs: [] });
-  expect(told("Node186451947").differs.length).toBeGreaterThan(0);
+  const judged = (type: string): Verdict =>
+    verdictOf({ syncs: [sync([warn("Endpoints")])], owner: [done(warn(type))] });
+  expect(summary(judged("Endpoints186451947"))).toMatchObject({ same: 1, differs: [] });
+  expect(judged("Node186451947").differs.length).toBeGreaterThan(0);
 });
 
 test("a server default is not a difference", () => {
@@ -525,8 +526,8 @@ test("a server default is not a difference", () => {
     name: "nightly-1",
     body: { spec },
   });
-  const told = (spec: object): Verdict =>
+  const judged = (spec: object): Verdict =>
     judge({ ...quietRound, syncs: [sync([job({ template: {} })])], owner: [done(job({ template: {}, ...spec }))] });
-  expect(summary(told({ backoffLimit: 6, completions: 1 }))).toMatchObject({ same: 1, differs: [] });
-  expect(told({ backoffLimit: 5 }).differs.length).toBeGreaterThan(0);
+  expect(summary(judged({ backoffLimit: 6, completions: 1 }))).toMatchObject({ same: 1, differs: [] });
+  expect(judged({ backoffLimit: 5 }).differs.length).toBeGreaterThan(0);
 });

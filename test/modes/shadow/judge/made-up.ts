@@ -22,7 +22,7 @@ export function withMadeNamed(
 ): { readonly syncs: readonly SyncRecord[]; readonly owner: readonly OwnerWrite[] } {
   const real = new Map(
     owner.flatMap((write) =>
-      write.verb === "create" && write.answer !== undefined ? namesOfMade(write, write.answer) : [],
+      write.verb === "create" && write.responseObject !== undefined ? namesOfMade(write, write.responseObject) : [],
     ),
   );
   return {

@@ -19,7 +19,7 @@ export function whyNotComparable(write: OwnerWrite, round: Round): string | unde
  */
 function whyUnseen(write: OwnerWrite, { syncs, changes }: Round): string | undefined {
   const { metadata } = (write.body ?? {}) as { readonly metadata?: ObjectMeta };
-  const [from, to] = [metadata?.resourceVersion, Number(write.answer?.metadata.resourceVersion)];
+  const [from, to] = [metadata?.resourceVersion, Number(write.responseObject?.metadata.resourceVersion)];
   if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
   // A scale is read from the server, and has the version of the scaled object.
   if (write.verb !== "update" || from === undefined || write.resource.endsWith("/scale")) return undefined;
@@ -54,10 +54,14 @@ function whyUnseen(write: OwnerWrite, { syncs, changes }: Round): string | undef
 /** The first status that the owner writes soon after its writes to pods is from the same sync. */
 function whyByChance(write: OwnerWrite, { owner, looksTwice }: Round): string | undefined {
   if (looksTwice !== true || !write.resource.endsWith("/status")) return undefined;
-  const uid = write.answer?.metadata.uid;
-  const isItsPod = ({ verb, resource, answer }: OwnerWrite): boolean =>
-    resource === "pods" && verb !== "update" && answer !== undefined && controllerOf(answer)?.uid === uid;
-  const isStatus = (each: OwnerWrite): boolean => each.resource === write.resource && each.answer?.metadata.uid === uid;
+  const uid = write.responseObject?.metadata.uid;
+  const isItsPod = ({ verb, resource, responseObject }: OwnerWrite): boolean =>
+    resource === "pods" &&
+    verb !== "update" &&
+    responseObject !== undefined &&
+    controllerOf(responseObject)?.uid === uid;
+  const isStatus = (each: OwnerWrite): boolean =>
+    each.resource === write.resource && each.responseObject?.metadata.uid === uid;
   const before = owner.filter(({ at }) => at < write.at && write.at - at < graceMs);
   const pod = before.slice(before.findLastIndex(isStatus) + 1).find(isItsPod);
   return pod === undefined

@@ -21,7 +21,7 @@ export interface OwnerWrite extends Write {
   /** The name that the server generated, or else that of the request. */
   readonly given: string;
   /** The object in the response. */
-  readonly answer: StoredObject | undefined;
+  readonly responseObject: StoredObject | undefined;
   /** Set if the API server stored nothing: the object has the version that an earlier write of any client left. */
   readonly isIdle?: true;
 }

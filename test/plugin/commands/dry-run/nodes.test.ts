@@ -7,7 +7,7 @@ import { dryRunCommand } from "../../../../plugin/commands/dry-run/dry-run.ts";
 import { StatusError } from "../../../../src/api/status-error.ts";
 import type { Kind } from "../../../../src/api/kind.ts";
 import type { Client } from "../../../../src/client/api/verbs.ts";
-import { namespacesOnNodes } from "../../../../plugin/commands/dry-run/asked-nodes.ts";
+import { namespacesOnNodes } from "../../../../plugin/commands/dry-run/node-flags.ts";
 import { UserError } from "../../../../plugin/cli/user-error.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
 import { rejection } from "../../../support/rejection.ts";
@@ -95,7 +95,7 @@ const plain = (text: string): string =>
     .replaceAll(/after \d+ syncs/g, "after N syncs");
 
 /** The output from the line about the node on. */
-const answerIn = (text: string): readonly string[] => {
+const nodeLines = (text: string): readonly string[] => {
   const lines = plain(text).trimEnd().split("\n");
   return lines.slice(lines.findIndex((line) => line.startsWith("worker-1 ")));
 };
@@ -104,7 +104,7 @@ describe("dry-run --node-down", () => {
   test("reports what moves, what cannot and why, what waits, is lost and stays, and what is short in the end", async () => {
     const { code, text } = await dryRun({ nodeDown: ["worker-1"] });
     expect(plain(text)).toStartWith("applied Node worker-1 fell silent\n");
-    expect(answerIn(text)).toMatchInlineSnapshot(`
+    expect(nodeLines(text)).toMatchInlineSnapshot(`
       [
         "worker-1 falls silent with 6 pods on it: unreachable after 59 s, tainted NoExecute after 59 s",
         "cannot  ReplicaSet default/big: Pod big-…, deleted after 5 m 59 s: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s); its data in emptyDir cache is lost",
@@ -191,7 +191,7 @@ describe("dry-run --drain", () => {
   test("names the budgets that block pods, and the flags that kubectl drain needs", async () => {
     const { code, text } = await dryRun({ drain: ["worker-1"] });
     expect(plain(text)).toStartWith("applied Node worker-1 cordoned\n");
-    expect(answerIn(text)).toMatchInlineSnapshot(`
+    expect(nodeLines(text)).toMatchInlineSnapshot(`
       [
         "worker-1 is drained with 6 pods on it",
         "cannot  ReplicaSet default/big: Pod big-…: 0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable; its data in emptyDir cache is lost",
@@ -272,8 +272,8 @@ describe("a question about a node is refused", () => {
             : Promise.resolve({ items: [{ metadata: { name: "worker-1" } }] }),
       }) as unknown as Client;
     for (const plural of ["nodes", "pods"]) {
-      const asked = namespacesOnNodes(client(plural), { nodesDown: ["worker-1"], drains: [] });
-      const error = (await rejection(asked)) as UserError;
+      const namespaces = namespacesOnNodes(client(plural), { nodesDown: ["worker-1"], drains: [] });
+      const error = (await rejection(namespaces)) as UserError;
       expect(error.message).toBe(
         `not allowed to list ${plural} of the whole cluster: the effects of a node cannot be predicted`,
       );

@@ -23,10 +23,10 @@ describe("dry-run prints a rollout", () => {
       const text = textLines(reportOf(rollout, { steps }), styleOf(out)).join("\n");
       expectGolden(file, `${text}\n`);
       // Diff lines are not wrapped; all other lines are.
-      const said = text
+      const lines = text
         .split("\n")
         .filter((line) => !/^[ +@-]/.test(line) || /^[+-] (\d+ )?[A-Z]\w+ shop\//.test(line));
-      if (columns !== undefined) expect(Math.max(...said.map((line) => line.length))).toBeLessThanOrEqual(columns);
+      if (columns !== undefined) expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
     });
   }
 

@@ -105,8 +105,8 @@ async function accessBy(file: string): Promise<Access> {
   return {
     async get(path, token = config.users[0]?.user.token ?? "") {
       const headers = { authorization: `Bearer ${token}` };
-      const answer = await fetch(`${cluster?.server}${path}`, { headers, tls: { ca } });
-      return { status: answer.status, body: await answer.json() };
+      const response = await fetch(`${cluster?.server}${path}`, { headers, tls: { ca } });
+      return { status: response.status, body: await response.json() };
     },
   };
 }
@@ -115,9 +115,9 @@ describe("kubectl reconcile sandbox", () => {
   test("serves a cluster with manifests, to holders of its kubeconfig, and ends at a signal with exit code 0", async () => {
     const file = join(folder, "kubeconfig");
     const sandbox = program("sandbox", "-f", manifest, "--nodes", "2", "--run", "rs", "--write-kubeconfig", file);
-    const said = await sandbox.printed("ready after");
-    expect(said).toContain("2 simulated nodes");
-    expect(said).toContain(`export KUBECONFIG=${file}`);
+    const output = await sandbox.printed("ready after");
+    expect(output).toContain("2 simulated nodes");
+    expect(output).toContain(`export KUBECONFIG=${file}`);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await sandbox.printed(/readyReplicas \d → 2/);
     const access = await accessBy(file);
@@ -134,8 +134,8 @@ describe("kubectl reconcile sandbox", () => {
 
   test("removes its temporary kubeconfig", async () => {
     const sandbox = program("sandbox", "--nodes", "0");
-    const said = await sandbox.printed("ready after");
-    const file = /export KUBECONFIG=(\S+)/.exec(said)?.[1] ?? "";
+    const output = await sandbox.printed("ready after");
+    const file = /export KUBECONFIG=(\S+)/.exec(output)?.[1] ?? "";
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     sandbox.signal("SIGINT");
     expect((await sandbox.ended()).code).toBe(0);
@@ -145,9 +145,9 @@ describe("kubectl reconcile sandbox", () => {
   test("runs every built-in controller by default, so that applied objects are reconciled", async () => {
     const file = join(folder, "alive");
     const sandbox = program("sandbox", "-f", manifest, "--write-kubeconfig", file);
-    const said = await sandbox.printed("ready after");
+    const output = await sandbox.printed("ready after");
     for (const name of ["deployment", "replicaset", "garbage-collector", "namespace", "resourcequota"]) {
-      expect(/running (.*)/.exec(said)?.[1]?.split(", ")).toContain(name);
+      expect(/running (.*)/.exec(output)?.[1]?.split(", ")).toContain(name);
     }
     await sandbox.printed(/readyReplicas \d → 2/);
     sandbox.signal("SIGTERM");
@@ -167,8 +167,8 @@ describe("kubectl reconcile sandbox", () => {
     const alone = ["--run", "none", "--no-scheduler", "--no-kubelet"];
     const file = join(folder, "bare");
     const sandbox = program("sandbox", "-f", manifest, "--write-kubeconfig", file, ...alone);
-    const said = await sandbox.printed("ready after");
-    expect(said).toContain("running nothing but the API server");
+    const output = await sandbox.printed("ready after");
+    expect(output).toContain("running nothing but the API server");
     const { body } = await (await accessBy(file)).get("/apis/apps/v1/namespaces/shop/replicasets/web");
     expect(body).not.toHaveProperty("status.readyReplicas");
     sandbox.signal("SIGINT");

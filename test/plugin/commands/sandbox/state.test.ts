@@ -27,12 +27,12 @@ async function ran(...args: string[]): Promise<{ readonly code: number; readonly
   });
   const err = new Response(child.stderr).text();
   let out = "";
-  let isAsked = false;
+  let isStopped = false;
   const decoder = new TextDecoder();
   for await (const piece of child.stdout) {
     out += decoder.decode(piece, { stream: true });
-    if (isAsked || !out.includes("ready after")) continue;
-    isAsked = true;
+    if (isStopped || !out.includes("ready after")) continue;
+    isStopped = true;
     child.kill("SIGTERM");
   }
   return { code: await child.exited, out, err: await err };
@@ -80,13 +80,13 @@ describe("sandbox --save FILE --load FILE", () => {
 });
 
 describe("a state file", () => {
-  const said = async (files: Parameters<typeof stateToBeginWith>[0]): Promise<string> =>
+  const errorText = async (files: Parameters<typeof stateToBeginWith>[0]): Promise<string> =>
     String(await rejection(stateToBeginWith(files)));
 
   test("that is missing is refused, unless it is the one to save to", async () => {
     const load = join(folder, "missing.json");
-    expect(await said({ load })).toContain(`--load: ${load} does not exist`);
-    expect(await said({ load, save: join(folder, "other.json") })).toContain("does not exist");
+    expect(await errorText({ load })).toContain(`--load: ${load} does not exist`);
+    expect(await errorText({ load, save: join(folder, "other.json") })).toContain("does not exist");
     expect(await stateToBeginWith({ load, save: `${folder}/./missing.json` })).toBeUndefined();
   });
 
@@ -96,15 +96,15 @@ describe("a state file", () => {
   });
 
   test("that cannot be written is refused at the start", async () => {
-    expect(await said({ save: "/no/such/folder/s.json" })).toContain("there is not a folder /no/such/folder");
-    expect(await said({ save: folder })).toContain(`cannot write ${folder}: it is a folder`);
+    expect(await errorText({ save: "/no/such/folder/s.json" })).toContain("there is not a folder /no/such/folder");
+    expect(await errorText({ save: folder })).toContain(`cannot write ${folder}: it is a folder`);
   });
 
   test("that was truncated is refused, and not changed", async () => {
     const file = join(folder, "cut.json");
     await writeFile(file, '{"apiVersion":');
     await chmod(file, 0o600);
-    expect(await said({ load: file, save: file })).toContain(`--load: ${file} is damaged or was cut off`);
+    expect(await errorText({ load: file, save: file })).toContain(`--load: ${file} is damaged or was cut off`);
     expect(await readFile(file, "utf8")).toBe('{"apiVersion":');
   });
 });

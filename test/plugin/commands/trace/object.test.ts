@@ -13,9 +13,9 @@ const named = (...names: readonly string[]): readonly ControllerDefinition[] =>
 
 function request(
   controllers: readonly ControllerDefinition[],
-  asked: Partial<Pick<TraceRequest, "object" | "why" | "flags">>,
+  parts: Partial<Pick<TraceRequest, "object" | "why" | "flags">>,
 ): TraceRequest {
-  return { controllers, object: undefined, why: undefined, flags: {}, ...asked } as TraceRequest;
+  return { controllers, object: undefined, why: undefined, flags: {}, ...parts } as TraceRequest;
 }
 
 describe("the namespace of an object", () => {
@@ -31,16 +31,16 @@ describe("the namespace of an object", () => {
   });
 
   test("may be repeated with -n", () => {
-    const asked = request(replicaset, { object: "shop/web", flags: { namespace: "shop" } });
-    expect(namespaceOfObject(asked, [])).toBe("shop");
+    const traceRequest = request(replicaset, { object: "shop/web", flags: { namespace: "shop" } });
+    expect(namespaceOfObject(traceRequest, [])).toBe("shop");
   });
 
   test("that differs from -n is an unknown type", () => {
-    const asked = request(replicaset, { object: "deploy/web", flags: { namespace: "shop" } });
-    expect(() => namespaceOfObject(asked, [])).toThrow(
+    const traceRequest = request(replicaset, { object: "deploy/web", flags: { namespace: "shop" } });
+    expect(() => namespaceOfObject(traceRequest, [])).toThrow(
       "deploy/web: deploy is neither a type that these controllers watch nor the namespace shop",
     );
-    expect(namespaceOfObject(asked, [Deployments])).toBeUndefined();
+    expect(namespaceOfObject(traceRequest, [Deployments])).toBeUndefined();
   });
 });
 
@@ -96,8 +96,8 @@ describe("a missing object", () => {
     },
   ])("named with $name", ({ controllers, object, there, says }) => {
     const place = { mode: "shadow", namespace: "shop", only: true, kinds: [ReplicaSets] } as const;
-    for (const asked of [{ object }, ...(object === "rs/web" ? [{ why: object }] : [])])
-      expect(missingObjectText(request(controllers, asked), { place, controllers, find: finds(...there) })).toBe(says);
+    for (const parts of [{ object }, ...(object === "rs/web" ? [{ why: object }] : [])])
+      expect(missingObjectText(request(controllers, parts), { place, controllers, find: finds(...there) })).toBe(says);
   });
 
   test("is not reported of a cache that is filled later", () => {
@@ -108,7 +108,7 @@ describe("a missing object", () => {
       watches: replicaset.watches.map((watch) => ({ ...watch, deferred: true as const })),
     };
     const place = { mode: "shadow", namespace: "shop", only: true, kinds: [] } as const;
-    const asked = request([deferred], { object: "rs/web" });
-    expect(missingObjectText(asked, { place, controllers: [deferred], find: finds() })).toBeUndefined();
+    const traceRequest = request([deferred], { object: "rs/web" });
+    expect(missingObjectText(traceRequest, { place, controllers: [deferred], find: finds() })).toBeUndefined();
   });
 });

@@ -61,9 +61,9 @@ function shown(columns: number | undefined, more: Partial<WatchLinesOptions> = {
     relist: true,
   });
   const resync = events.delta({ type: "Sync", of: replicaSets, ...version("48210"), before: bare, after: bare });
-  const told = [scaled, deleting, running, made, gone, missed, resync];
+  const deltas = [scaled, deleting, running, made, gone, missed, resync];
   const happened = [
-    ...told,
+    ...deltas,
     events.notify(scaled.seq),
     events.enqueue(scaled.seq),
     events.notify(deleting.seq),

@@ -1,4 +1,4 @@
-/** Answers of `why` for states of a real cluster: other tests check what an answer contains, this one its presentation. */
+/** Diagnoses of `why` for states of a real cluster: other tests check what a diagnosis contains, this one its presentation. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type Answer, answerFrom } from "../../../../src/diagnosis/answer.ts";
 import { type Advice, type Item, refText } from "../../../../src/diagnosis/diagnosis.ts";
 import { type Got, wantId } from "../../../../src/diagnosis/look.ts";
 import { HorizontalPodAutoscalers, Pods, ReplicaSets } from "../../../../src/api/kinds.ts";
-import { ago, answerAbout, now, objectOf, ownedBy } from "../../../diagnosis/world.ts";
+import { ago, diagnose, now, objectOf, ownedBy } from "../../../diagnosis/world.ts";
 import { expectGolden } from "../../../support/golden.ts";
 
 interface Recorded {
@@ -23,7 +23,7 @@ const recorded = JSON.parse(
   readFileSync(join(import.meta.dir, "../../../golden/why-readings.json"), "utf8"),
 ) as readonly Recorded[];
 
-function answerOf({ now, item, got }: Recorded): Answer {
+function diagnosisOf({ now, item, got }: Recorded): Answer {
   const known = new Map(got);
   const { answer, wants } = answerFrom({ now, got: (want) => known.get(wantId(want)) }, item);
   expect(wants.map(wantId)).toEqual([]);
@@ -33,17 +33,17 @@ function answerOf({ now, item, got }: Recorded): Answer {
 const adviceText = ({ tool, words }: Advice): string =>
   `${tool === "kubectl" ? "kubectl" : "kubectl reconcile"} ${words}`;
 
-function answer(each: Recorded, columns: number | undefined): string[] {
+function linesOf(each: Recorded, columns: number | undefined): string[] {
   const style = { columns, colour: new Chalk({ level: 0 }) };
   const { kind, object } = each.item;
   const name = refText({ kind, namespace: "", name: object.metadata.name }).toLowerCase().replace(" ", "/");
   const isTraced = kind.kind === "Deployment" || kind.kind === "ReplicaSet";
   const follow = isTraced ? `kubectl reconcile trace ${kind.kind.toLowerCase()} -n shop --why ${name}` : undefined;
-  return answerLines(answerOf(each), { style, now: each.now, follow, adviceText });
+  return answerLines(diagnosisOf(each), { style, now: each.now, follow, adviceText });
 }
 
 function text(columns: number | undefined): string {
-  return recorded.map((each) => [`# ${each.name}`, ...answer(each, columns), ""].join("\n")).join("\n");
+  return recorded.map((each) => [`# ${each.name}`, ...linesOf(each, columns), ""].join("\n")).join("\n");
 }
 
 describe("an answer of why", () => {
@@ -57,7 +57,7 @@ describe("an answer of why", () => {
 
   test("fits a first screen of 80 columns and 24 lines, and no line is wider or has trailing blanks", () => {
     for (const each of recorded) {
-      const lines = answer(each, 80);
+      const lines = linesOf(each, 80);
       expect(lines.length).toBeLessThan(24);
       expect(lines.filter((line) => line.length > 80 || line !== line.trimEnd())).toEqual([]);
     }
@@ -72,9 +72,9 @@ test("objects with the same finding are reported once, with the shortest and the
   };
   const spec = { replicas: 2, selector: { matchLabels: { app: "w" } } };
   const items = [pending("a", 3), pending("b", 2159)];
-  const said = answerAbout(ReplicaSets, objectOf("web", { spec, status: { replicas: 2 } }), { items });
+  const diagnosis = diagnose(ReplicaSets, objectOf("web", { spec, status: { replicas: 2 } }), { items });
   const style = { columns: undefined, colour: new Chalk({ level: 0 }) };
-  expect(answerLines(said, { style, now, follow: undefined, adviceText })[1]).toMatch(
+  expect(answerLines(diagnosis, { style, now, follow: undefined, adviceText })[1]).toMatch(
     /^ {2}2 Pods a, b {2}not scheduled: .* \(for 3 s to 35 m 59 s\)$/,
   );
 });
@@ -88,11 +88,11 @@ test.each([
     meta: { creationTimestamp: ago(ageSeconds) },
     spec: { scaleTargetRef, maxReplicas: 5 },
   });
-  const said = answerLines(answerAbout(HorizontalPodAutoscalers, object), {
+  const lines = answerLines(diagnose(HorizontalPodAutoscalers, object), {
     style: { columns: undefined, colour: new Chalk({ level: 0 }) },
     now,
     follow: undefined,
     adviceText,
   });
-  expect(said[0]).toStartWith(first);
+  expect(lines[0]).toStartWith(first);
 });

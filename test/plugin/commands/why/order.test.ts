@@ -6,7 +6,7 @@ import type { Answer } from "../../../../src/diagnosis/answer.ts";
 import type { Is } from "../../../../src/diagnosis/diagnosis.ts";
 import { Services } from "../../../../src/api/kinds.ts";
 
-function answer(is: Is, kind: Kind, name: string): Answer {
+function diagnosisOf(is: Is, kind: Kind, name: string): Answer {
   const [namespace = "", own = ""] = kind === Nodes ? ["", name] : name.split("/");
   const partial: Partial<Answer> = { is, of: { kind, namespace, name: own } };
   // The other fields are not used.
@@ -15,14 +15,14 @@ function answer(is: Is, kind: Kind, name: string): Answer {
 
 test("cluster-scoped objects that are not well come first, then the worst, then causes before consequences", () => {
   const sorted = worstFirst([
-    answer("well", Pods, "shop/a"),
-    answer("well", Nodes, "fine"),
-    answer("cannot tell", Nodes, "unknown"),
-    answer("waiting", Services, "shop/web"),
-    answer("waiting", Deployments, "shop/web"),
-    answer("waiting", Deployments, "art/web"),
-    answer("failed", Pods, "shop/b"),
-    answer("waiting", Nodes, "broken"),
+    diagnosisOf("well", Pods, "shop/a"),
+    diagnosisOf("well", Nodes, "fine"),
+    diagnosisOf("cannot tell", Nodes, "unknown"),
+    diagnosisOf("waiting", Services, "shop/web"),
+    diagnosisOf("waiting", Deployments, "shop/web"),
+    diagnosisOf("waiting", Deployments, "art/web"),
+    diagnosisOf("failed", Pods, "shop/b"),
+    diagnosisOf("waiting", Nodes, "broken"),
   ]);
   expect(sorted.map(({ is, of: { kind, namespace, name } }) => `${is} ${kind.kind} ${namespace}/${name}`)).toEqual([
     "waiting Node /broken",
