@@ -12,6 +12,8 @@ const quietMs = 350;
 const unsettledQuietMs = 4000;
 /** The same if a write is certain to follow: a busy machine can be slow. */
 const pendingQuietMs = 15_000;
+/** How long to wait for keys in our queues, which on a busy machine may be those of other scripts. */
+const busyMs = 10_000;
 /** A step ends at most this long, plus the suite's patience, after it began, no matter what still happens. */
 const longestMs = 30_000;
 const pollMs = 50;
@@ -47,6 +49,7 @@ export async function untilQuiet(suite: Suite, stage: Stage, log: SideLog, acted
     }
     const silentMs = Math.min(log.readUntil() - lastAt, ranMs);
     if (silentMs < (suite.quietMs ?? quietMs)) continue;
+    if (log.isBusy?.() === true && performance.now() - lastAt < busyMs) continue;
     if (added.length === 0 && performance.now() - checkedAt < recheckMs) continue;
     checkedAt = performance.now();
     const patienceMs = suite.patienceMs ?? unsettledQuietMs;

@@ -18,7 +18,7 @@ import { TraceBus } from "../../src/trace/bus.ts";
 import type { WriteEvent } from "../../src/trace/events.ts";
 import { type Effect, effectsOf } from "../support/audit-log.ts";
 import { adminOf, type Cluster, startCluster } from "../support/cluster.ts";
-import { startControllers } from "../support/live-controllers.ts";
+import { type LiveControllers, startControllers } from "../support/live-controllers.ts";
 import { known } from "./kinds.ts";
 import type { SideLog } from "./side-log.ts";
 import type { StageServer } from "./stage.ts";
@@ -50,7 +50,7 @@ export async function oracleSide(suite: Suite): Promise<Side> {
     ],
   });
   const unprepare = await suite.prepare?.(cluster);
-  const feed = auditFeed(cluster, "kube-controller-manager", suite.only?.theirs);
+  const feed = auditFeed(cluster, "kube-controller-manager", { components: suite.only?.theirs });
   return {
     name: "oracle",
     server: cluster,
@@ -72,7 +72,7 @@ export async function ourSide(suite: Suite): Promise<Side> {
   });
   const unprepare = await suite.prepare?.(cluster);
   const controllers = await runOurs(suite, cluster.kubeconfig);
-  const feed = auditFeed(cluster, "kubectl-reconcile", suite.only?.ours);
+  const feed = auditFeed(cluster, "kubectl-reconcile", { components: suite.only?.ours, isBusy: controllers.isBusy });
   return {
     name: "ours",
     server: cluster,
@@ -103,7 +103,7 @@ export async function sandboxSide(suite: Suite): Promise<Side> {
   const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
   const kubeconfig = join(folder, "kubeconfig");
   writeFileSync(kubeconfig, https.kubeconfig(), { mode: 0o600 });
-  const logs = logsByStage(() => performance.now());
+  const logs = logsByStage({ readUntil: () => performance.now(), isBusy: () => controllers.isBusy() });
   const kinds = [...Object.values<Kind>(known), ...suite.kinds.map(({ kind }) => kind)];
   const controllers = await runOurs(suite, kubeconfig, (write) => {
     // Compares field managers, because Events are not written by a sync, but with the same field manager.
@@ -137,7 +137,7 @@ function runOurs(
   { ours: controllers }: Suite,
   kubeconfig: string,
   onWrite?: (write: WriteEvent) => void,
-): Promise<{ stop(): Promise<void> }> {
+): Promise<LiveControllers> {
   const bus = new TraceBus({ now: () => Date.now() });
   if (onWrite !== undefined) {
     bus.listen((event) => {
@@ -156,12 +156,12 @@ interface Logs {
   readonly add: (effect: Effect) => void;
 }
 
-function logsByStage(readUntil: () => number): Logs {
+function logsByStage(clock: Omit<SideLog, "effects">): Logs {
   const logs = new Map<string, SideLog>();
   /** The stages of VolumeAttachments, by name: names are hashes, so the stage is found in the name of the node in the create request. */
   const attachments = new Map<string, string>();
   const of = (namespace: string): SideLog => {
-    const log = logs.get(namespace) ?? { effects: [], readUntil };
+    const log = logs.get(namespace) ?? { effects: [], ...clock };
     logs.set(namespace, log);
     return log;
   };
@@ -185,10 +185,10 @@ function logsByStage(readUntil: () => number): Logs {
 function auditFeed(
   cluster: Cluster,
   agent: string,
-  components?: readonly string[],
+  { components, isBusy }: { readonly components?: readonly string[] | undefined; readonly isBusy?: () => boolean },
 ): { logOf: Side["logOf"]; stop: () => Promise<void> } {
   let readUntil = 0;
-  const logs = logsByStage(() => readUntil);
+  const logs = logsByStage({ readUntil: () => readUntil, ...(isBusy !== undefined && { isBusy }) });
   const withWholePod = wholePods();
   let read = 0;
   const stopping = new AbortController();

@@ -8,11 +8,17 @@ import { realRandom } from "../../src/platform/random.ts";
 import { realTimeline } from "../../src/platform/real-timeline.ts";
 import { TraceBus } from "../../src/trace/bus.ts";
 
+export interface LiveControllers {
+  /** Whether keys wait in a queue for a worker. */
+  isBusy(): boolean;
+  stop(): Promise<void>;
+}
+
 /** Resolves when the caches have synced, within three minutes. `bus` receives their stage events; default: a bus without listeners. */
 export async function startControllers(
   kubeconfig: string,
   { controllers, bus: given }: { readonly controllers: readonly ControllerDefinition[]; readonly bus?: TraceBus },
-): Promise<{ stop(): Promise<void> }> {
+): Promise<LiveControllers> {
   const [host, timeline] = [realHost(), realTimeline()];
   const bus = given ?? new TraceBus({ now: () => timeline.now() });
   const connection = connect(await loadRestConfig(host, { kubeconfig }), { host, timeline, bus, qps: 0 });
@@ -33,6 +39,7 @@ export async function startControllers(
     AbortSignal.timeout(180_000),
   );
   return {
+    isBusy: () => live.manager.controllers.some(({ queue }) => queue.depth > 0),
     async stop() {
       await live.stop();
       connection.close();

@@ -20,7 +20,7 @@ describeCasts([
       "--node-startup-grace-period=1h",
       "--node-eviction-rate=10",
     ],
-    playing: { rounds: tries(8, 20), objects: 3, looksWithinMs: 1000, quietMs: 3000 },
+    playing: { rounds: tries(8, 20), objects: 3, looksWithinMs: 2000, quietMs: 3000 },
     parts: [
       part({
         // Ours checks five times as often, and so first.
