@@ -72,7 +72,8 @@ export async function ourSide(suite: Suite): Promise<Side> {
   });
   const unprepare = await suite.prepare?.(cluster);
   const controllers = await runOurs(suite, cluster.kubeconfig);
-  const feed = auditFeed(cluster, "kubectl-reconcile", { components: suite.only?.ours, isBusy: controllers.isBusy });
+  const isBusy = (): boolean => controllers.isBusy();
+  const feed = auditFeed(cluster, "kubectl-reconcile", { components: suite.only?.ours, isBusy });
   return {
     name: "ours",
     server: cluster,
