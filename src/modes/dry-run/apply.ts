@@ -4,6 +4,7 @@
  */
 import { deepEqual, type FieldChange, fieldChanges } from "../../api/field-changes.ts";
 import { apiVersionOf, groupOf, type Kind, kindOf } from "../../api/kind.ts";
+import { ResourceQuotas } from "../../api/kinds.ts";
 import { keyOf, type ObjectKey, objectKey } from "../../api/key.ts";
 import type { ObjectMeta, StoredObject, CreateInput } from "../../api/object.ts";
 import { isNotFound, StatusError } from "../../api/status-error.ts";
@@ -93,14 +94,19 @@ export async function applyChanges(
     try {
       const change = await world.during(applyOne(world, requested));
       done.push(change);
-      const isWritten = change.did === "created" || change.did === "configured";
-      if (isWritten) await world.during(untilQuotaCounted(world.clientFor("kubectl"), change));
+      if (isNewQuota(change)) await world.during(untilQuotaCounted(world.clientFor("kubectl"), change.key));
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       refused.push({ requested, error });
     }
   }
   return { done, refused };
+}
+
+/** Whether it is a quota with new limits. */
+function isNewQuota({ of, did }: AppliedChange): boolean {
+  const isWritten = did === "created" || did === "configured";
+  return isWritten && of.group === ResourceQuotas.group && of.kind === ResourceQuotas.kind;
 }
 
 function applyOne(world: ApplyTarget, requested: RequestedChange): Promise<AppliedChange> {
