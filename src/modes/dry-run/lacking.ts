@@ -1,12 +1,11 @@
 /** Whether the target of a reference exists, and what keeps the containers of a pod from starting. */
 import { objectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import { ephemeralClaimName } from "../../api/pod-claims.ts";
 import type { Pod } from "../../api/types.ts";
 import type { KindName } from "../../trace/names.ts";
 import { bindingOf, type Storage } from "./claims.ts";
 import { deviceLack } from "./device-claims.ts";
-import { type Reference, referencesOfPods } from "./references.ts";
+import { ephemeralClaimsOf, type Reference, referencesOfPods } from "./references.ts";
 import { type Lookup, whyUnknown } from "./scope.ts";
 
 /**
@@ -32,7 +31,7 @@ function firstLack(
   const { lookup, scope } = storage;
   const { namespace = "" } = pod.metadata;
   if (pod.spec === undefined) return undefined;
-  for (const reference of [...referencesOfPods(pod.spec, ".spec", namespace), ...ephemeralClaims(pod)]) {
+  for (const reference of [...referencesOfPods(pod.spec, ".spec", namespace), ...ephemeralClaimsOf(pod)]) {
     if (only !== undefined && reference.to.kind !== only) continue;
     if (!reference.holdsPods || reference.isOptional || whyUnknown(scope, reference.to, namespace) !== undefined)
       continue;
@@ -40,26 +39,6 @@ function firstLack(
     if (why !== undefined) return `${why} (${reference.field})`;
   }
   return undefined;
-}
-
-/** The claims of the pod's ephemeral volumes, which are created after the pod. */
-function ephemeralClaims(pod: Pod & StoredObject): readonly Reference[] {
-  const to: KindName = { group: "", kind: claimKind };
-  const { namespace = "" } = pod.metadata;
-  return (pod.spec?.volumes ?? []).flatMap(({ name, ephemeral }, index) =>
-    ephemeral === undefined
-      ? []
-      : [
-          {
-            field: `.spec.volumes[${index}].ephemeral`,
-            to,
-            namespace,
-            name: ephemeralClaimName(pod, name),
-            isOptional: false,
-            holdsPods: true,
-          },
-        ],
-  );
 }
 
 /** Why the referenced claim gets no volume. */

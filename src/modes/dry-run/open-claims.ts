@@ -4,14 +4,13 @@ import { Pods } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { KindName } from "../../trace/names.ts";
 import type { AppliedChange } from "./apply.ts";
-import { claimNamesOf } from "../../api/pod-claims.ts";
 import type { Pod, StatefulSet } from "../../api/types.ts";
 import { claimNames } from "../../controllers/statefulset/claims.ts";
 import { desiredReplicas, startOrdinal } from "../../controllers/statefulset/spec.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { type Binding, bindingOf, storageIn } from "./claims.ts";
 import { ownedBy } from "./owned-by.ts";
-import { podSpecOf, referencesOf } from "./references.ts";
+import { ephemeralClaimsOf, podSpecOf, type Reference, referencesOf } from "./references.ts";
 import type { Scope } from "./scope.ts";
 
 const claimKind: KindName = { group: "", kind: "PersistentVolumeClaim" };
@@ -38,7 +37,7 @@ export function openClaims(
     if (of.group === "" && of.kind === claimKind.kind) return [key];
     if (of.group === "apps" && of.kind === "StatefulSet") return claimsOfSet(object);
     const named = referencesOf(object).filter(({ to }) => to.group === "" && to.kind === claimKind.kind);
-    return [...named.map(({ namespace, name }) => objectKey(namespace, name)), ...ephemeralClaims(object, state)];
+    return [...named, ...ephemeralClaims(object, state)].map(({ namespace, name }) => objectKey(namespace, name));
   });
   return [...new Set(keys)].flatMap((key) => {
     const claim = storage.lookup(claimKind, key);
@@ -48,12 +47,13 @@ export function openClaims(
 }
 
 /** The claims of the ephemeral volumes of a pod, or of the pods of a workload. */
-function ephemeralClaims(object: StoredObject, state: State): ObjectKey[] {
+function ephemeralClaims(object: StoredObject, state: State): readonly Reference[] {
   const hasSome = podSpecOf(object)?.spec.volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true;
+  // Finding what an object owns takes a pass over the state.
   if (!hasSome) return [];
   // Objects of the kind Pods are pods.
   const pods = [object, ...ownedBy(object, state)].filter(({ kind }) => kind === Pods.kind) as Pod[];
-  return pods.flatMap((pod) => claimNamesOf(pod).map((name) => objectKey(pod.metadata.namespace, name)));
+  return pods.flatMap(ephemeralClaimsOf);
 }
 
 function claimsOfSet(set: StatefulSet): ObjectKey[] {

@@ -33,7 +33,7 @@ const passive: ReadonlySet<string> = new Set([
   "Node",
 ]);
 
-/** Kinds whose controllers always run: the scheduler, the kubelet and the resourcequota controller. */
+/** Kinds whose controllers always run: the scheduler, the kubelet and those of `always-run.ts`. */
 const alwaysFollowed: ReadonlySet<string> = new Set(["Pod", "ResourceQuota"]);
 
 /** Controllers that only guard the deletion of their objects, or do not run: nothing here binds a claim or provisions a volume. */

@@ -2,6 +2,7 @@
  * The objects that an object refers to in its spec: what must exist for it to work. Pure: nothing is looked up here.
  */
 import type { StoredObject } from "../../api/object.ts";
+import { ephemeralClaimName } from "../../api/pod-claims.ts";
 import {
   type ConfigurationReference,
   configurationOfContainer,
@@ -82,6 +83,15 @@ export function podSpecOf({
     default:
       return undefined;
   }
+}
+
+/** The claims of a pod's ephemeral volumes, which are created after the pod. */
+export function ephemeralClaimsOf(pod: Pod): readonly Reference[] {
+  const { namespace = "" } = pod.metadata;
+  return (pod.spec?.volumes ?? []).flatMap(({ name: volume, ephemeral }, index) => {
+    const name = ephemeral === undefined ? undefined : ephemeralClaimName(pod, volume);
+    return reference({ field: `.spec.volumes[${index}].ephemeral`, to: claim, namespace, name }, { holdsPods: true });
+  });
 }
 
 /** All references of an object. Selectors and ports are not included: they name no object. */
