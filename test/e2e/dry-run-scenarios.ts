@@ -1,7 +1,7 @@
 /** Random scenarios for dry-run: the existing objects, and what is then done to them. Seeded: the same number gives the same scenario. */
 import { below, type Random, seededRandom } from "../../src/platform/random.ts";
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /** An action of a user. */
 export type Deed =
@@ -34,7 +34,40 @@ const strategies: readonly Json[] = [
   { paused: true },
 ];
 
-function pick<T>(random: Random, list: readonly T[]): T {
+/** An object in its first form, and how it may change. */
+export interface Part {
+  /** `deployment/web`, as kubectl takes it. */
+  readonly target: string;
+  readonly object: Json;
+  /** Drawn at the time of the call; undefined: it must not change. */
+  readonly changed?: () => Json;
+  readonly scales: boolean;
+  /** Whether it may be deleted, and the outcome is independent of what else is done at the same time. */
+  readonly ends: boolean;
+}
+
+/** Draws the parts of one group; `name` begins the names of all of them. */
+export type Draw = (random: Random, name: string) => readonly Part[];
+
+/** One or two groups of objects, the actions on them, and possibly another group that is applied later. */
+export function scenarioOf(seed: number, draw: Draw): Scenario {
+  const random = seededRandom(seed);
+  const there = Array.from({ length: 1 + below(random, 2) }, (_, n) => draw(random, `w${n}`)).flat();
+  const before = there.map(({ object }) => object);
+  const deeds: Deed[] = [];
+  const applied: Json[] = [];
+  for (const { target, changed, scales, ends } of there) {
+    const what = below(random, 6);
+    if (what === 0 && scales) deeds.push({ do: "scale", target, replicas: below(random, 6) });
+    else if (what === 1 && ends) deeds.push({ do: "delete", target });
+    else if (changed !== undefined) applied.push(changed());
+  }
+  if (below(random, 2) === 0) applied.push(...draw(random, "late").map(({ object }) => object));
+  return { seed, before, deeds: applied.length > 0 ? [{ do: "apply", objects: applied }, ...deeds] : deeds };
+}
+
+/** One of the items, each as likely as the others. */
+export function pick<T>(random: Random, list: readonly T[]): T {
   return list[below(random, list.length)] as T;
 }
 

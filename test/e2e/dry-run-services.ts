@@ -1,25 +1,8 @@
 /**
  * Random scenarios for dry-run with Services and their endpoints, quotas, and claims, seeded like those of dry-run-scenarios.ts.
  */
-import { below, type Random, seededRandom } from "../../src/platform/random.ts";
-import type { Deed, Scenario } from "./dry-run-scenarios.ts";
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** An object in its first form, and how it may change. */
-interface Part {
-  readonly target: string;
-  readonly object: Json;
-  /** Drawn at the time of the call; undefined: its spec must not change. */
-  readonly changed?: () => Json;
-  readonly scales?: true;
-  /** Whether the API server deletes it with another object. */
-  readonly follows?: true;
-}
-
-function pick<T>(random: Random, list: readonly T[]): T {
-  return list[below(random, list.length)] as T;
-}
+import { below, type Random } from "../../src/platform/random.ts";
+import { type Json, type Part, pick, type Scenario, scenarioOf } from "./dry-run-scenarios.ts";
 
 /** A Deployment, some with a port that has a name. Its pods request processor time, for quotas. */
 function deployment(random: Random, name: string): Part {
@@ -45,7 +28,7 @@ function deployment(random: Random, name: string): Part {
       },
     },
   });
-  return { target: `deployment/${name}`, object: draw(), changed: draw, scales: true };
+  return { target: `deployment/${name}`, object: draw(), changed: draw, scales: true, ends: true };
 }
 
 /** Nothing provisions its claims: the pods stay Pending. */
@@ -76,7 +59,7 @@ function service(random: Random, name: string, app: string): Part {
       publishNotReadyAddresses: below(random, 3) === 0,
     },
   });
-  return { target: `service/${name}`, object: draw(), changed: draw };
+  return { target: `service/${name}`, object: draw(), changed: draw, scales: false, ends: true };
 }
 
 /** A Service without a selector, and Endpoints written by hand, which are mirrored. */
@@ -94,8 +77,9 @@ function mirrored(random: Random, name: string): readonly Part[] {
     ],
   });
   return [
-    { target: `service/${name}`, object: of },
-    { target: `endpoints/${name}`, object: draw(), changed: draw, follows: true },
+    { target: `service/${name}`, object: of, scales: false, ends: true },
+    // Deleted with the Service.
+    { target: `endpoints/${name}`, object: draw(), changed: draw, scales: false, ends: false },
   ];
 }
 
@@ -114,7 +98,7 @@ function quota(random: Random, name: string): Part {
       ]),
     },
   });
-  return { target: `resourcequota/${name}`, object: draw(), changed: draw };
+  return { target: `resourcequota/${name}`, object: draw(), changed: draw, scales: false, ends: true };
 }
 
 function claim(random: Random, name: string): Part {
@@ -124,7 +108,7 @@ function claim(random: Random, name: string): Part {
     metadata: { name },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: `${1 + below(random, 4)}Gi` } } },
   };
-  return { target: `persistentvolumeclaim/${name}`, object };
+  return { target: `persistentvolumeclaim/${name}`, object, scales: false, ends: true };
 }
 
 function drawn(random: Random, name: string): readonly Part[] {
@@ -142,20 +126,5 @@ function drawn(random: Random, name: string): readonly Part[] {
 
 /** One or two groups of objects, the actions on them, and possibly another group that is applied later. */
 export function serviceScenario(seed: number): Scenario {
-  const random = seededRandom(seed);
-  const there = Array.from({ length: 1 + below(random, 2) }, (_, n) => drawn(random, `w${n}`)).flat();
-  const deeds: Deed[] = [];
-  const applied: Json[] = [];
-  for (const { target, changed, scales, follows } of there) {
-    const what = below(random, 6);
-    if (what === 0 && scales === true) deeds.push({ do: "scale", target, replicas: below(random, 6) });
-    else if (what === 1 && follows !== true) deeds.push({ do: "delete", target });
-    else if (changed !== undefined) applied.push(changed());
-  }
-  if (below(random, 2) === 0) applied.push(...drawn(random, "late").map(({ object }) => object));
-  return {
-    seed,
-    before: there.map(({ object }) => object),
-    deeds: applied.length > 0 ? [{ do: "apply", objects: applied }, ...deeds] : deeds,
-  };
+  return scenarioOf(seed, drawn);
 }

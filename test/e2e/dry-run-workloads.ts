@@ -1,23 +1,6 @@
 /** Random scenarios for dry-run with the other workload kinds, seeded like those of dry-run-scenarios.ts. */
-import { below, type Random, seededRandom } from "../../src/platform/random.ts";
-import type { Deed, Scenario } from "./dry-run-scenarios.ts";
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** An object in its first form, and how it may change. */
-interface Workload {
-  readonly target: string;
-  readonly object: Json;
-  /** Drawn at the time of the call. */
-  readonly changed: () => Json;
-  readonly scales: boolean;
-  /** Whether the outcome of its deletion is independent of what else is done at the same time. */
-  readonly ends: boolean;
-}
-
-function pick<T>(random: Random, list: readonly T[]): T {
-  return list[below(random, list.length)] as T;
-}
+import { below, type Random } from "../../src/platform/random.ts";
+import { type Json, type Part, pick, type Scenario, scenarioOf } from "./dry-run-scenarios.ts";
 
 const image = (random: Random): string => `nginx:1.${below(random, 3)}`;
 
@@ -44,7 +27,7 @@ const claims: Json = {
   ],
 };
 
-function statefulSet(random: Random, name: string): Workload {
+function statefulSet(random: Random, name: string): Part {
   const policies = ["Retain", "Delete"] as const;
   // Nothing provisions volumes: pods with claims stay Pending, and with OrderedReady only the first one is created.
   const hasClaims = below(random, 4) === 0;
@@ -69,7 +52,7 @@ function statefulSet(random: Random, name: string): Workload {
   return { target: `statefulset/${name}`, object: draw(), changed: draw, scales: true, ends: true };
 }
 
-function daemonSet(random: Random, name: string): Workload {
+function daemonSet(random: Random, name: string): Part {
   const selectors = [
     {},
     {},
@@ -92,7 +75,7 @@ function daemonSet(random: Random, name: string): Workload {
   return { target: `daemonset/${name}`, object: draw(), changed: draw, scales: false, ends: true };
 }
 
-function job(random: Random, name: string): Workload {
+function job(random: Random, name: string): Part {
   const fixed = {
     completions: 1 + below(random, 4),
     completionMode: pick(random, ["NonIndexed", "Indexed"]),
@@ -108,7 +91,7 @@ function job(random: Random, name: string): Workload {
   return { target: `job/${name}`, object: draw(), changed: draw, scales: false, ends: true };
 }
 
-function cronJob(random: Random, name: string): Workload {
+function cronJob(random: Random, name: string): Part {
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "work:1" }] } };
   const draw = (): Json => ({
     apiVersion: "batch/v1",
@@ -125,7 +108,7 @@ function cronJob(random: Random, name: string): Workload {
   return { target: `cronjob/${name}`, object: draw(), changed: draw, scales: false, ends: true };
 }
 
-function budget(random: Random, name: string, app: string): Workload {
+function budget(random: Random, name: string, app: string): Part {
   const draw = (): Json => ({
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
@@ -139,7 +122,7 @@ function budget(random: Random, name: string, app: string): Workload {
 }
 
 /** A Deployment and its autoscaler. Without metrics, the autoscaler only brings the replicas within its bounds. */
-function autoscaled(random: Random, name: string): readonly Workload[] {
+function autoscaled(random: Random, name: string): readonly Part[] {
   const deployment = (): Json => ({
     ...inApps("Deployment", name, {
       replicas: 1 + below(random, 6),
@@ -175,7 +158,7 @@ function autoscaled(random: Random, name: string): readonly Workload[] {
   ];
 }
 
-function drawn(random: Random, name: string): readonly Workload[] {
+function drawn(random: Random, name: string): readonly Part[] {
   switch (below(random, 8)) {
     case 0:
     case 1:
@@ -196,17 +179,5 @@ function drawn(random: Random, name: string): readonly Workload[] {
 
 /** One or two workloads, the actions on them, and possibly another workload that is applied later. */
 export function workloadScenario(seed: number): Scenario {
-  const random = seededRandom(seed);
-  const there = Array.from({ length: 1 + below(random, 2) }, (_, n) => drawn(random, `w${n}`)).flat();
-  const before = there.map(({ object }) => object);
-  const deeds: Deed[] = [];
-  const applied: Json[] = [];
-  for (const { target, changed, scales, ends } of there) {
-    const what = below(random, 6);
-    if (what === 0 && scales) deeds.push({ do: "scale", target, replicas: below(random, 6) });
-    else if (what === 1 && ends) deeds.push({ do: "delete", target });
-    else applied.push(changed());
-  }
-  if (below(random, 2) === 0) applied.push(...drawn(random, "late").map(({ object }) => object));
-  return { seed, before, deeds: applied.length > 0 ? [{ do: "apply", objects: applied }, ...deeds] : deeds };
+  return scenarioOf(seed, drawn);
 }
