@@ -1,6 +1,5 @@
 /** Random scripts of namespaces: quotas, the objects that they count, and the ServiceAccount default. */
 import { below, type Random, seededRandom } from "../../../src/platform/random.ts";
-import type { ResourceName } from "../../differential/kinds.ts";
 import type { Script, Step } from "../../differential/suite.ts";
 
 /** Limits far above what a script creates: the API server must admit everything. */
@@ -94,8 +93,9 @@ function removal(random: Random): Step {
     name: `delete one of the ${kind}`,
     async act(stage) {
       const there = (await stage.list(kind)) as unknown as readonly Named[];
-      const one = there.filter(({ metadata }) => /^o\d+$/.test(metadata.name))[Math.floor(fraction * there.length)];
-      if (one !== undefined) await stage.remove(kind satisfies ResourceName, one.metadata.name, atOnce);
+      const own = there.filter(({ metadata }) => /^o\d+$/.test(metadata.name));
+      const one = own[Math.floor(fraction * own.length)];
+      if (one !== undefined) await stage.remove(kind, one.metadata.name, atOnce);
     },
   };
 }

@@ -2,15 +2,13 @@
 import { makeNode, makePod, report, step } from "../../differential/scripts/node-lifecycle/acts.ts";
 import { randomScript } from "../../differential/scripts/node-lifecycle/grammar.ts";
 import type { Script } from "../../differential/suite.ts";
+import { withSecond } from "./scripted.ts";
 
 /** The fourth step creates that pod. */
 export function nodesUnready(seed: number, length: number): Script {
-  const { name, steps } = randomScript(seed, length);
-  const [begin, ...rest] = steps;
-  const first = [
+  return withSecond(randomScript(seed, length), [
     step("create first", (stage) => makeNode(stage, "first")),
     step("first reports False", (stage) => report(stage, "first", ["False"])),
     step("create a pod on first", (stage) => makePod(stage, "on-first", "first", { ready: "True" })),
-  ];
-  return { name, steps: begin === undefined ? first : [begin, ...first, ...rest] };
+  ]);
 }

@@ -21,6 +21,11 @@ export interface Scripted {
   readonly changes: number;
 }
 
+/** The script with further steps after its first one, which creates what the others need. */
+export function withSecond({ name, steps }: Script, second: readonly Step[]): Script {
+  return { name, steps: steps.toSpliced(1, 0, ...second) };
+}
+
 interface Performance {
   readonly stage: Stage;
   readonly steps: Step[];

@@ -2,14 +2,13 @@
 import { makeClaim, makeVolume } from "../../differential/scripts/persistentvolume-binder/acts.ts";
 import { randomScript } from "../../differential/scripts/persistentvolume-binder/grammar.ts";
 import type { Script, Step } from "../../differential/suite.ts";
+import { withSecond } from "./scripted.ts";
 
 const labels = { for: "c0" };
 const policies = ["Retain", "Delete", "Recycle"] as const;
 
 /** Each seed has another reclaim policy than the one before; in every second one the claim is there first. */
 export function claimsBound(seed: number, length: number): Script {
-  const { name, steps } = randomScript(seed, length);
-  const [begin, ...rest] = steps;
   const policy = policies[seed % policies.length] ?? "Retain";
   const volume: Step = {
     name: `create volume first of 5Gi, static, ${policy}, for c0`,
@@ -21,6 +20,5 @@ export function claimsBound(seed: number, length: number): Script {
     act: (stage) =>
       makeClaim(stage, "c0", { size: "1Gi", storageClass: "static", spec: { selector: { matchLabels: labels } } }),
   };
-  const both = seed % 2 === 0 ? [claim, volume] : [volume, claim];
-  return { name, steps: begin === undefined ? both : [begin, ...both, ...rest] };
+  return withSecond(randomScript(seed, length), seed % 2 === 0 ? [claim, volume] : [volume, claim]);
 }

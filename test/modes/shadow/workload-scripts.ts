@@ -15,6 +15,7 @@ import { image } from "../../differential/scripts/statefulset/acts.ts";
 import { randomScript as randomSets } from "../../differential/scripts/statefulset/grammar.ts";
 import type { Stage } from "../../differential/stage.ts";
 import type { Script, Step } from "../../differential/suite.ts";
+import { withSecond } from "./scripted.ts";
 
 /** For a Job that ended years ago: expired, or far from expired. */
 const timesToLive = [0, 60, 2_000_000_000] as const;
@@ -25,10 +26,8 @@ function timeToLive(random: Random): number {
 
 /** StatefulSets; every second one is first rolled back to an earlier template. */
 export function setsRolledBack(seed: number, length: number): Script {
-  const { name, steps } = randomSets(seed, length);
-  const [create, ...rest] = steps;
-  if (create === undefined || seed % 2 === 1) return { name, steps };
-  return { name, steps: [create, image(8), image(9), image(8), ...rest] };
+  const script = randomSets(seed, length);
+  return seed % 2 === 1 ? script : withSecond(script, [image(8), image(9), image(8)]);
 }
 
 const dueAtOnce: Step = {
@@ -53,8 +52,8 @@ export function runsDueOnce(seed: number, length: number): Script {
     names.add(step.name);
     return !isAgain && !step.name.startsWith("set the last run ");
   });
-  const [create, ...rest] = once;
-  return { name, steps: create === undefined || seed % 2 === 1 ? once : [create, ...historyGoes, ...rest] };
+  const script = { name, steps: once };
+  return seed % 2 === 1 ? script : withSecond(script, historyGoes);
 }
 
 /** Number of steps of each Job in a sequence on one stage. */
@@ -151,7 +150,8 @@ export function budgetsWithStalePods(seed: number, length: number): Script {
   const random = seededRandom(seed);
   const { name, steps } = randomBudgets(seed, length);
   const stale = steps.flatMap((step, n) => (n % 3 === 2 ? [stalePod(random), step] : [step]));
-  return { name, steps: seed % 2 === 1 ? stale.toSpliced(1, 0, earlyPod) : stale };
+  const script = { name, steps: stale };
+  return seed % 2 === 1 ? withSecond(script, [earlyPod]) : script;
 }
 
 const earlyPod: Step = {

@@ -10,7 +10,9 @@ export const graceMs = 5000;
 
 /** Undefined if the write can be judged. */
 export function whyNotComparable(write: OwnerWrite, round: Round): string | undefined {
-  return whyUnseen(write, round) ?? whyByChance(write, round) ?? whyEvicting(write, round) ?? whyOnTheWay(write, round);
+  return (
+    whyUnseen(write, round) ?? whyByChance(write, round) ?? whyEvicting(write, round) ?? whyReportedAgain(write, round)
+  );
 }
 
 /**
@@ -102,7 +104,7 @@ function whyUnread({ resource, namespace, name, at }: OwnerWrite, syncs: readonl
 /**
  * Several volumes are attached and detached at once, and reported every 100 ms. Applies to all reports about a node in a round but the last.
  */
-function whyOnTheWay(write: OwnerWrite, { owner }: Round): string | undefined {
+function whyReportedAgain(write: OwnerWrite, { owner }: Round): string | undefined {
   const isReport = ({ resource, body }: OwnerWrite): boolean =>
     resource === "nodes/status" && JSON.stringify(body).includes('"volumesAttached"');
   if (!isReport(write)) return undefined;
