@@ -52,7 +52,7 @@ async function informer(updates: number): Promise<void> {
   // As in a live run.
   timeline.after(2000, "memory", releaseMemory, { background: true });
   // Since the process started: Bun's startup time counts as ours.
-  say("sync", { objects: pods.lister.size, ms: performance.now(), told: added });
+  say("sync", { objects: pods.lister.size, ms: performance.now(), added });
 }
 
 const [mode, count] = process.argv.slice(2);

@@ -12,7 +12,7 @@ export const sides: Readonly<Record<string, readonly string[]>> = {
     "queue cycles: one process a round, so ours pays for its compiler; ours keeps of each key why it was added and when, client-go neither",
   ],
   replicaset: [
-    "ReplicaSet: ours is `run replicaset`: JSON, its text screen, a Lease, the questions of its preflight before it starts",
+    "ReplicaSet: ours is `run replicaset`: JSON, its text screen, a Lease, the requests of its preflight before it starts",
     "ReplicaSet: kube-controller-manager as it starts by default: protobuf, without leader election; neither side has a rate limit",
     "ReplicaSet: both write Events, held back by the same rule; how many is a figure of its own",
     "ReplicaSet: one more watch, in JSON, takes the time; it costs the server the same beside both",

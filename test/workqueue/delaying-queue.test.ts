@@ -65,6 +65,23 @@ describe("DelayingQueue.addAfter", () => {
     expect(taken().map(({ at }) => at)).toEqual([0, 50]);
   });
 
+  test("nextDueAt: the earliest key that is not delayed in the background", async () => {
+    const { timeline, queue } = scene();
+    const background = { background: true };
+    expect(queue.nextDueAt).toBeUndefined();
+    queue.addAfter("heartbeat", 10, because("x"), background);
+    expect(queue.nextDueAt).toBeUndefined();
+    queue.addAfter("middle", 50, because("x"));
+    queue.addAfter("late", 60, because("x"));
+    expect(queue.nextDueAt).toBe(50);
+    queue.addAfter("soon", 40, because("x"));
+    expect(queue.nextDueAt).toBe(40);
+    queue.addAfter("heartbeat", 90, because("x"));
+    expect(queue.nextDueAt).toBe(10);
+    await timeline.runUntil();
+    expect(queue.nextDueAt).toBeUndefined();
+  });
+
   test("after a shutdown nothing is delayed", async () => {
     const { timeline, queue, taken } = scene();
     queue.addAfter("a", 50, because("1"));

@@ -5,6 +5,12 @@ const ties =
 
 export const workqueueSurvivors: readonly KnownSurvivor[] = [
   {
+    file: "src/workqueue/delaying-queue.ts",
+    line: "if (!background && (next === undefined || dueAt < next)) next = dueAt;",
+    replacement: "dueAt <= next",
+    why: "equivalent: of two equal times either is the earliest",
+  },
+  {
     file: "src/workqueue/heap.ts",
     line: "if (parent === undefined || parent.dueAt <= item.dueAt) return;",
     replacement: "parent.dueAt < item.dueAt",

@@ -10,6 +10,7 @@ import {
   daemonSetProblems,
   isControlledBy,
   jobProblems,
+  keepsOldScale,
   leftovers,
   type Seen,
   statefulSetProblems,
@@ -72,6 +73,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       await send("DELETE", at("pods", pod.metadata.name), { gracePeriodSeconds: 0 });
     }
     await wakeDaemons(pods, there);
+    await wakeBudgets(pods);
   }
 
   /**
@@ -87,6 +89,20 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
     for (const name of daemons) {
       if (!pods.some((pod) => pod.metadata.labels?.["app"] === name && isStuck(pod))) continue;
       await patch(at("daemonsets", name), { metadata: { annotations: { woken: String(++woken) } } });
+    }
+  }
+
+  /**
+   * A budget's status keeps the scale of a StatefulSet that has changed since the last event of its pods, upstream too: a StatefulSet wakes no
+   * budget. A pod's event must then be enough. Source: kubernetes v1.36 pkg/controller/disruption/disruption.go NewDisruptionController.
+   */
+  async function wakeBudgets(pods: readonly Seen[]): Promise<void> {
+    const [budgets, statefulsets] = await Promise.all([list("poddisruptionbudgets"), list("statefulsets")]);
+    for (const budget of budgets) {
+      if (!keepsOldScale(budget, { pods, statefulsets })) continue;
+      const pod = pods.find(({ metadata }) => metadata.labels?.["app"] === budget.metadata.name);
+      if (pod === undefined) continue;
+      await patch(at("pods", pod.metadata.name), { metadata: { annotations: { woken: String(++woken) } } });
     }
   }
 

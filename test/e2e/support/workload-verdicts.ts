@@ -230,27 +230,46 @@ export function cronJobProblems(cronJob: Seen, { jobs }: World): string[] {
  * misses the pod's deletion, the next pod of that name counts as disrupted for 2 minutes, upstream too.
  * Source: kubernetes v1.36 pkg/controller/disruption/disruption.go buildDisruptedPodMap, DeletionTimeout.
  */
-export function budgetProblems(budget: Seen, { pods, statefulsets }: World, now: number): string[] {
+export function budgetProblems(budget: Seen, world: Pick<World, "pods" | "statefulsets">, now: number): string[] {
+  const granted = Object.values(budget.status.disruptedPods ?? {}).map((time) => Date.parse(time));
+  return [
+    ...counts(budget, requiredCounts(budget, world)),
+    ...unless(
+      `budget ${budget.metadata.name} evictions granted too long ago`,
+      granted.filter((at) => at < now - 150_000).length,
+      0,
+    ),
+  ];
+}
+
+/** Whether a budget's status counts its pods correctly, but for another scale. */
+export function keepsOldScale(budget: Seen, world: Pick<World, "pods" | "statefulsets">): boolean {
+  const { expectedPods, currentHealthy } = requiredCounts(budget, world);
+  const { status } = budget;
+  return status["expectedPods"] !== expectedPods && status["currentHealthy"] === currentHealthy;
+}
+
+function requiredCounts(budget: Seen, { pods, statefulsets }: Pick<World, "pods" | "statefulsets">): BudgetCounts {
   const { name } = budget.metadata;
   const own = pods.filter(({ metadata }) => metadata.labels?.["app"] === name);
   const { replicas = 0 } = statefulsets.find(({ metadata }) => metadata.name === name)?.spec ?? {};
   const { maxUnavailable, minAvailable } = budget.spec;
-  const expected = typeof minAvailable === "number" ? own.length : replicas;
+  const expectedPods = typeof minAvailable === "number" ? own.length : replicas;
   const of = (limit: number | string): number =>
-    typeof limit === "number" ? limit : Math.ceil((parseInt(limit, 10) / 100) * expected);
+    typeof limit === "number" ? limit : Math.ceil((parseInt(limit, 10) / 100) * expectedPods);
   const desiredHealthy =
-    maxUnavailable === undefined ? of(minAvailable ?? 1) : Math.max(0, expected - of(maxUnavailable));
+    maxUnavailable === undefined ? of(minAvailable ?? 1) : Math.max(0, expectedPods - of(maxUnavailable));
   const { disruptedPods = {} } = budget.status;
   const isHealthy = (pod: Seen): boolean =>
     !isLeaving(pod) && hasCondition(pod, "Ready") && !(pod.metadata.name in disruptedPods);
   const currentHealthy = own.filter(isHealthy).length;
-  const disruptionsAllowed = expected === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
-  const granted = Object.values(disruptedPods).map((time) => Date.parse(time));
-  return [
-    ...counts(budget, { expectedPods: expected, desiredHealthy, currentHealthy, disruptionsAllowed }),
-    ...unless(`budget ${name} evictions granted too long ago`, granted.filter((at) => at < now - 150_000).length, 0),
-  ];
+  const disruptionsAllowed = expectedPods === 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy);
+  return { expectedPods, desiredHealthy, currentHealthy, disruptionsAllowed };
 }
+
+type BudgetCounts = Readonly<
+  Record<"expectedPods" | "desiredHealthy" | "currentHealthy" | "disruptionsAllowed", number>
+>;
 
 function leftAs({ metadata: { name, deletionTimestamp, finalizers, ownerReferences } }: Seen): string {
   return JSON.stringify({ name, deletionTimestamp, finalizers, ownerReferences });
