@@ -44,8 +44,20 @@ const decimalUnits: Readonly<Record<number, string>> = {
   18: "E",
 };
 
+/** Parsed quantities, since the same few recur. */
+const parsed = new Map<string, Quantity>();
+const rememberedAtMost = 10_000;
+
 /** Undefined if the string is not a quantity. Numbers above 2⁶³ − 1 become 2⁶³ − 1. */
 export function parseQuantity(text: string): Quantity | undefined {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const quantity = parse(text);
+  if (quantity !== undefined && parsed.size < rememberedAtMost) parsed.set(text, quantity);
+  return quantity;
+}
+
+function parse(text: string): Quantity | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;
   const [, sign = "", whole = "", fraction = "", suffix = ""] = match;
@@ -107,18 +119,17 @@ function decimal(nano: bigint, exponent: boolean): string {
   return `${left}${decimalUnits[power]}`;
 }
 
-const seen = new Map<string, string>();
-const seenAtMost = 10_000;
+const canonical = new Map<string, string>();
 
-/** A quantity's text in canonical form; undefined if it is not a quantity. Cached, since the same few recur. */
+/** A quantity's text in canonical form; undefined if it is not a quantity. Cached, too. */
 export function canonicalQuantity(text: string): string | undefined {
-  const known = seen.get(text);
+  const known = canonical.get(text);
   if (known !== undefined) return known;
   const quantity = parseQuantity(text);
   if (quantity === undefined) return undefined;
-  const canonical = formatQuantity(quantity);
-  if (seen.size < seenAtMost) seen.set(text, canonical);
-  return canonical;
+  const formatted = formatQuantity(quantity);
+  if (canonical.size < rememberedAtMost) canonical.set(text, formatted);
+  return formatted;
 }
 
 /** Below 0, 0 or above 0 if `a` is less than, equal to, or greater than `b`. */

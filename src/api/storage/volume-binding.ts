@@ -99,7 +99,6 @@ export function volumeFor(
   { volumes, reservedOnly }: MatchOptions,
 ): PersistentVolume | undefined {
   const suits = suitor(claim);
-  // Most volumes of a cluster are taken: those are left out first.
   const possible = [...volumes].filter((volume) => suits(volume) && hasAccessModes(volume, claim));
   for (const group of groupsOfModes(possible)) {
     const reserved = firstByName(group.filter((volume) => isVolumeOf(volume, claim)));
@@ -113,7 +112,9 @@ export function volumeFor(
 function groupsOfModes(volumes: readonly PersistentVolume[]): readonly (readonly PersistentVolume[])[] {
   const groups = new Map<string, PersistentVolume[]>();
   for (const volume of volumes) {
-    const modes = [...new Set(volume.spec?.accessModes)].sort().join();
+    const { accessModes = [] } = volume.spec ?? {};
+    // Most have a single one.
+    const modes = accessModes.length === 1 ? String(accessModes[0]) : [...new Set(accessModes)].sort().join();
     const group = groups.get(modes);
     if (group === undefined) groups.set(modes, [volume]);
     else group.push(volume);

@@ -23,7 +23,7 @@ import { provision } from "./provision.ts";
 import { bindVolume, cannotBind, defaultClass, firstConsumer, lost, noVolume } from "./rules.ts";
 import { unscheduledUsers } from "./users.ts";
 import { bind, clearClaimStatus, updateClaim } from "./writes.ts";
-import { claimOf, isClaimBehind, knownVolumes, volumeNamed } from "./written.ts";
+import { claimOf, isClaimBehind, volumeNamed, volumesFor } from "./written.ts";
 
 /** Binds the claim, has it provisioned, or reports why it waits. @throws the API server's refusal, such as a conflict. */
 export async function syncClaim(context: SyncContext, key: ObjectKey): Promise<void> {
@@ -39,7 +39,7 @@ async function syncUnboundClaim(context: SyncContext, claim: PersistentVolumeCla
   if ((claim.spec?.volumeName ?? "") !== "") return syncNamingClaim(context, claim);
   const storageClass = context.cache(StorageClasses).get(classOfClaim(claim));
   const waitsForConsumer = storageClass?.volumeBindingMode === "WaitForFirstConsumer";
-  const volume = volumeFor(claim, { volumes: knownVolumes(context), reservedOnly: waitsForConsumer });
+  const volume = volumeFor(claim, { volumes: volumesFor(context, claim), reservedOnly: waitsForConsumer });
   if (volume !== undefined) {
     const why = isVolumeOf(volume, claim) ? "reserved" : "smallest";
     return bind(context, {

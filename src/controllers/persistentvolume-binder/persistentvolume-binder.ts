@@ -14,7 +14,7 @@ import { claimIndex, claimKeysOf } from "../../controller/workload/pods-of-claim
 import { syncClaim } from "./claim-sync.ts";
 import { rules } from "./rules.ts";
 import { syncVolume } from "./volume-sync.ts";
-import { claimOf, forgetClaim, forgetVolume, volumeNamed } from "./written.ts";
+import { claimantIndex, claimantOf, claimOf, forgetClaim, forgetVolume, volumeNamed } from "./written.ts";
 
 /** Times in milliseconds. */
 export interface PersistentVolumeBinderOptions {
@@ -40,7 +40,12 @@ export function definePersistentVolumeBinder({ periodMs }: PersistentVolumeBinde
     watches: [
       watch<PersistentVolumeClaim>({ kind: PersistentVolumeClaims, on: onClaim }),
       // A claim of any namespace may have the volume: one namespace is not enough to judge.
-      watch<PersistentVolume>({ kind: PersistentVolumes, owned: true, on: onVolume }),
+      watch<PersistentVolume>({
+        kind: PersistentVolumes,
+        owned: true,
+        indexes: { [claimantIndex]: claimantOf },
+        on: onVolume,
+      }),
       watch<StorageClass>({ kind: StorageClasses, on() {} }),
       watch<Pod>({ kind: Pods, indexes: { [claimIndex]: claimKeysOf }, on() {} }),
     ],

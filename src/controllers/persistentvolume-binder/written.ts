@@ -4,7 +4,7 @@
  * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller_base.go storeObjectUpdate.
  */
 import type { ObjectKey } from "../../api/key.ts";
-import { keyOf } from "../../api/key.ts";
+import { keyOf, objectKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { compareResourceVersions } from "../../api/resource-version.ts";
@@ -24,6 +24,10 @@ class Written<T extends StoredObject> {
 
   forget({ metadata }: T, key: ObjectKey): void {
     if (this.#byKey.get(key)?.metadata.uid === metadata.uid) this.#byKey.delete(key);
+  }
+
+  keys(): Iterable<ObjectKey> {
+    return this.#byKey.keys();
   }
 
   newest(cached: T): T {
@@ -60,13 +64,30 @@ export function volumeNamed(context: Caches, name: string): PersistentVolume | u
   return cached === undefined ? undefined : context.state(writtenVolumes).newest(cached);
 }
 
-/** All volumes, in their latest known versions. */
-export function knownVolumes(context: Caches): readonly PersistentVolume[] {
-  const written = context.state(writtenVolumes);
-  return context
-    .cache(PersistentVolumes)
-    .list()
-    .map((cached) => written.newest(cached));
+/** The index of volumes by the claim that they are for. */
+export const claimantIndex = "claimant";
+
+const unclaimed = "";
+
+/** The value of a volume in `claimantIndex`. */
+export function claimantOf({ spec }: PersistentVolume): readonly string[] {
+  const { claimRef } = spec ?? {};
+  return [claimRef === undefined ? unclaimed : objectKey(claimRef.namespace, claimRef.name ?? "")];
+}
+
+/** The volumes that a claim may get, in their latest known versions: all that are for no other claim, and a few that may be. */
+export function volumesFor(context: Caches, claim: PersistentVolumeClaim): readonly PersistentVolume[] {
+  const cache = context.cache(PersistentVolumes);
+  const known = new Map<string, PersistentVolume>();
+  for (const claimant of [unclaimed, keyOf(claim)]) {
+    for (const cached of cache.byIndex(claimantIndex, claimant)) known.set(cached.metadata.name, cached);
+  }
+  // The index has their claims of before the write.
+  for (const name of context.state(writtenVolumes).keys()) {
+    const volume = volumeNamed(context, name);
+    if (volume !== undefined) known.set(name, volume);
+  }
+  return [...known.values()];
 }
 
 /** Whether the cache shows an older version than the last write: the sync is too early. */

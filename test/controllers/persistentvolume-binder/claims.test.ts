@@ -157,6 +157,17 @@ describe("a claim without a volume name", () => {
     expect(sentences()).toEqual(["no volume suits, and no class is set that could provide one → stay Pending"]);
   });
 
+  test("takes a volume that an earlier sync has freed, whatever the cache shows", async () => {
+    const held = { meta: { annotations: bindCompleted }, spec: { volumeName: "other" } };
+    scene.put(PersistentVolumeClaims, claimOf("data"), claimOf("more", held));
+    const taken = { claimRef: refTo("more", "uid-more") };
+    scene.put(PersistentVolumes, volumeOf("disk", { meta: { annotations: boundByController }, spec: taken }));
+    await scene.sync("disk");
+    await scene.sync(key);
+    expect(calls()).toEqual(fourWrites("disk"));
+    expect(volume("disk").spec?.claimRef).toMatchObject(refTo("data", "uid-data"));
+  });
+
   test("is not processed while the cache shows its state before the controller's write", async () => {
     scene.put(PersistentVolumeClaims, claimOf("data"));
     scene.put(PersistentVolumes, volumeOf("disk"));
