@@ -108,16 +108,17 @@ export function endingNotes({ run, notes, validations }: DryRunReport): string[]
     ...[...Map.groupBy(notCompared, ({ why = "" }) => why)].map(
       ([why, each]) => `not compared (${why}): ${namedOrCounted(each)}`,
     ),
-    ...[...Map.groupBy(run.claims, ({ binding }) => claimText(binding))].map(
-      ([text, claims]) => `${namedOrCounted(claims)}: ${text}`,
+    ...[...Map.groupBy(run.claims, ({ binding }) => claimText(binding, 1)).values()].flatMap((claims) =>
+      claims.slice(0, 1).map(({ binding }) => `${namedOrCounted(claims)}: ${claimText(binding, claims.length)}`),
     ),
     ...run.admission.map(({ text }) => text),
     ...notes,
   ];
 }
 
-function claimText(binding: OpenClaim["binding"]): string {
-  return binding.is === "waits" ? `stays Pending: ${binding.why}` : `assumed to be bound: ${binding.because}`;
+function claimText(binding: OpenClaim["binding"], count: number): string {
+  if (binding.is !== "waits") return `assumed to be bound: ${binding.because}`;
+  return `${count === 1 ? "stays" : "stay"} Pending: ${binding.why}`;
 }
 
 interface Folded {

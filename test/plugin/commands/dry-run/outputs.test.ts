@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { githubLines } from "../../../../plugin/commands/dry-run/report/github.ts";
 import { reportAsJson } from "../../../../plugin/commands/dry-run/report/json.ts";
 import { markdownLines } from "../../../../plugin/commands/dry-run/report/markdown.ts";
-import { textLines } from "../../../../plugin/commands/dry-run/report/text.ts";
+import { endingNotes, textLines } from "../../../../plugin/commands/dry-run/report/text.ts";
 import { yamlLines } from "../../../../plugin/commands/dry-run/report/yaml.ts";
 import { styleOf } from "../../../../plugin/cli/style.ts";
 import { seededRandom } from "../../../../src/platform/random.ts";
@@ -55,5 +55,19 @@ describe("dry-run prints a rollout", () => {
     }
     expect(text).toContain("*** (before)");
     expect(text).toContain("*** (after)");
+  });
+
+  test("claims that wait for the same reason share a note", () => {
+    const report = reportOf(rollout);
+    const of = { group: "", kind: "PersistentVolumeClaim" };
+    const binding = { is: "waits", why: "there is no StorageClass fast" } as const;
+    const notesWith = (...keys: string[]): string[] => {
+      const claims = keys.map((key) => ({ of, key, binding }));
+      return endingNotes({ ...report, run: { ...report.run, claims } });
+    };
+    expect(notesWith("shop/a")).toContain("PersistentVolumeClaim shop/a: stays Pending: there is no StorageClass fast");
+    expect(notesWith("shop/a", "shop/b")).toContain(
+      "PersistentVolumeClaim shop/a, PersistentVolumeClaim shop/b: stay Pending: there is no StorageClass fast",
+    );
   });
 });
