@@ -56,6 +56,7 @@ describeCasts([
         first: 3,
         // The owner may confuse new slices, which have no names yet, with existing ones.
         without: /a slice (loses|is deleted)/,
+        side: { recycles: "endpointslices.discovery.k8s.io" },
         shows: ["create endpointslices.discovery.k8s.io", "delete endpointslices.discovery.k8s.io"],
       }),
       part({

@@ -15,7 +15,7 @@ const seeds = process.env["SEED"]?.split(",").map(Number) ?? [20261121, 1, 2, 3,
 
 interface Part extends Suite, Pick<Scripted, "script" | "first" | "without" | "alsoNamed"> {
   readonly controller: ControllerDefinition;
-  readonly side?: Pick<Side, "namesPods" | "rollsOutAnywhere" | "looksTwice" | "isPeriodic">;
+  readonly side?: Pick<Side, "namesPods" | "rollsOutAnywhere" | "looksTwice" | "recycles" | "isPeriodic">;
 }
 
 /** A controller and its random scripts. */

@@ -32,6 +32,8 @@ export interface Side {
   readonly rollsOutAnywhere?: boolean;
   /** `Round.looksTwice`, for the judge. */
   readonly looksTwice?: boolean;
+  /** `Round.recycles`, for the judge. */
+  readonly recycles?: string;
   /** Whether it syncs continuously, at intervals of its own. */
   readonly isPeriodic?: boolean;
   readonly mutant?: Mutant;
@@ -155,6 +157,7 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
       changes: writes.changes,
       touched: writes.touchedBeside(component),
       ...(side.looksTwice !== undefined && { looksTwice: side.looksTwice }),
+      ...(side.recycles !== undefined && { recycles: side.recycles }),
       ...(side.namesPods !== true && { alike }),
       ...(side.rollsOutAnywhere === true && { mayGoInstead: sameTemplate, mayComeInstead: comesOfSameRollout }),
     });

@@ -436,6 +436,40 @@ describe("pods of a surge", () => {
   });
 });
 
+describe("new contents for old objects", () => {
+  const slice = { ...at, resource: "endpointslices.discovery.k8s.io" } as const;
+  const body = (port: number): object => ({ metadata: { ownerReferences }, ports: [port] });
+  const filled = (name: string, port: number): Write => ({ ...slice, verb: "update", name, body: body(port) });
+  const made = (port: number): Write => ({ ...slice, verb: "create", name: "", body: body(port) });
+  const gone = (name: string): Write => ({ ...slice, verb: "delete", name, body: {} });
+  const judged = (ours: readonly Write[], theirs: readonly Write[], recycles?: string): Verdict =>
+    judge({
+      ...quietRound,
+      syncs: [sync(ours)],
+      owner: theirs.map((write) => done(write)),
+      ...(recycles !== undefined && { recycles }),
+    });
+  const ours = [filled("a", 1), filled("b", 2), made(3), gone("c")];
+
+  test.each([
+    { name: "exchanged between two", owner: [filled("a", 2), filled("b", 1), made(3), gone("c")] },
+    { name: "exchanged with a new object", owner: [made(1), filled("b", 3), filled("a", 2), gone("c")] },
+  ])("are equal, $name", ({ owner }) => {
+    expect(summary(judged(ours, owner, slice.resource))).toMatchObject({ same: 4, differs: [] });
+    expect(judged(ours, owner).differs).not.toEqual([]);
+    expect(judged(ours, owner, "services").differs).not.toEqual([]);
+  });
+
+  test.each([
+    { name: "with one content twice", owner: [filled("a", 2), filled("b", 2), made(3), gone("c")] },
+    { name: "with another content", owner: [filled("a", 2), filled("b", 4), made(3), gone("c")] },
+    { name: "for other objects", owner: [filled("a", 2), filled("c", 1), made(3), gone("b")] },
+    { name: "without one of them", owner: [filled("a", 2), filled("b", 1), gone("c")] },
+  ])("differ $name", ({ owner }) => {
+    expect(judged(ours, owner, slice.resource).differs).not.toEqual([]);
+  });
+});
+
 test("writes about a newly created object are compared by its name, not by its uid", () => {
   const started = (uid: string): Write => ({
     ...at,

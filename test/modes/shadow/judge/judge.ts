@@ -7,11 +7,13 @@
  */
 import { countedWrites } from "./counted.ts";
 import { judgeExact } from "./exact.ts";
+import { distributedAlike } from "./recycled.ts";
 import type { Round, Write } from "./round.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Judges one controller's round. */
-export function judge(round: Round): Verdict {
+export function judge(asPlayed: Round): Verdict {
+  const round = { ...asPlayed, owner: distributedAlike(asPlayed) };
   const counted = countedWrites(round);
   const byCount = new Set<Write>(counted.flatMap(({ owner, ours }) => [...owner, ...ours]));
   const rest = (write: Write): boolean => !byCount.has(write);

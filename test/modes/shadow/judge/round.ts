@@ -93,6 +93,8 @@ export interface Round {
   readonly mayGoInstead?: (one: StoredObject, other: StoredObject) => boolean;
   /** Whether the owner may create one pod instead of another, intended by a sync that saw these pods. Unset: it may not. */
   readonly mayComeInstead?: (one: Write, other: Write, pods: readonly StoredObject[]) => boolean;
+  /** The resource whose old objects get the contents of new ones, whichever of them. Unset: each write must match by name. */
+  readonly recycles?: string;
 }
 
 /** The syncs of the key whose object has this uid; if keys do not refer to objects, of the keys that create for the object. */
