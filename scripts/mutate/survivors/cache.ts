@@ -27,12 +27,6 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     replacement: "true",
     why: "equivalent: only an object that was not known before is initial, and a resync tells of known ones",
   },
-  {
-    file: "src/cache/delta-processor.ts",
-    line: "const seq = bus.on ? this.#report(applied, how) : 0;",
-    replacement: "true",
-    why: guard,
-  },
   ...[
     "if (this.#options.bus.on) this.#options.bus.emit(this.#event(objects));",
     "if (bus.on) bus.emit({ ...this.#event(objects), error, ...(!isServed && { notServed: true }) });",
