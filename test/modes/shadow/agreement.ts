@@ -63,7 +63,9 @@ export function describeAgreement({ seed, suites, mutants, play }: Agreement): v
       );
       const wrong = stillDiffering(agreements);
       const intentions = new Set(agreements.map(({ intention }) => intention));
-      if (wrong.length > intentions.size / 100) expect(wrong).toEqual([]);
+      // Shadow compares writes object by object, also where the owner distributes contents in the order of a Go map.
+      const mostPercent = one.side.recycles === undefined ? 1 : 5;
+      if (wrong.length > (intentions.size * mostPercent) / 100) expect(wrong).toEqual([]);
     });
 
     test.each(mutants)("$controller that $does is found out", (mutant) => {

@@ -453,6 +453,7 @@ describe("new contents for old objects", () => {
 
   test.each([
     { name: "exchanged between two", owner: [filled("a", 2), filled("b", 1), made(3), gone("c")] },
+    { name: "exchanged with a deleted object", owner: [filled("c", 1), filled("b", 2), made(3), gone("a")] },
     { name: "exchanged with a new object", owner: [made(1), filled("b", 3), filled("a", 2), gone("c")] },
   ])("are equal, $name", ({ owner }) => {
     expect(summary(judged(ours, owner, slice.resource))).toMatchObject({ same: 4, differs: [] });
@@ -463,7 +464,7 @@ describe("new contents for old objects", () => {
   test.each([
     { name: "with one content twice", owner: [filled("a", 2), filled("b", 2), made(3), gone("c")] },
     { name: "with another content", owner: [filled("a", 2), filled("b", 4), made(3), gone("c")] },
-    { name: "for other objects", owner: [filled("a", 2), filled("c", 1), made(3), gone("b")] },
+    { name: "for other objects", owner: [filled("a", 2), filled("d", 1), made(3), gone("c")] },
     { name: "without one of them", owner: [filled("a", 2), filled("b", 1), gone("c")] },
   ])("differ $name", ({ owner }) => {
     expect(judged(ours, owner, slice.resource).differs).not.toEqual([]);
