@@ -87,7 +87,7 @@ export function madeUpName({
 /** `201`, `48212`, `3.1 ms`; nothing for a would-be write, which was not sent. */
 function responsePieces(write: BlockWrite): string[] {
   if (write.wouldBe === true) return write.error === undefined ? [] : [`would be refused: ${write.error}`];
-  const status = write.status === 0 ? "no answer" : String(write.status);
+  const status = write.status === 0 ? "no response" : String(write.status);
   if (write.error !== undefined) return [`${status} ${write.error}`];
   return [status, ...(write.resourceVersion === "" ? [] : [write.resourceVersion]), formatDuration(write.ms)];
 }

@@ -117,7 +117,7 @@ describe("a TCP fault proxy", () => {
 
   test("loses the response to a request that has arrived", async () => {
     const { proxy, received } = await setUp();
-    await proxy.set({ is: "lose-answers" });
+    await proxy.set({ is: "lose-responses" });
     const { socket, got, ended } = dial(proxy.port);
     socket.write("a");
     await ended;

@@ -22,7 +22,7 @@ export type TcpFault =
    * The client's bytes arrive, and the connection is reset at the first byte of the response: the request was carried out, but the client
    * does not know. A new connection does not survive its TLS handshake.
    */
-  | { readonly is: "lose-answers" };
+  | { readonly is: "lose-responses" };
 
 export interface FaultProxy {
   readonly port: number;
@@ -147,7 +147,7 @@ function respond(connection: Connection, bytes: Buffer, fault: TcpFault): void {
     case "slow":
       void trickle(connection, bytes, fault.bytesPerSecond);
       break;
-    case "lose-answers":
+    case "lose-responses":
       reset(connection);
       break;
   }

@@ -66,7 +66,7 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
     const refused = proxy.inject({
       match: ({ method, path }) => method === "POST" && path === configMaps,
       times: 1,
-      fault: { is: "answer", status: 429, reason: "TooManyRequests", retryAfterSeconds: 3 },
+      fault: { is: "respond", status: 429, reason: "TooManyRequests", retryAfterSeconds: 3 },
     });
     const first = await send("POST", configMaps, { metadata: { name: "refused" } });
     expect({ status: first.status, after: first.headers.get("retry-after") }).toEqual({ status: 429, after: "3" });
@@ -78,16 +78,16 @@ describe.skipIf(clusterMissing !== undefined)("an HTTP fault proxy", () => {
 
   test("breaks the connection before the server receives a request", async () => {
     proxy.inject({ times: 1, fault: { is: "lose-request" } });
-    expect(await send("POST", configMaps, { metadata: { name: "unheard" } }).catch(() => "no answer")).toBe(
-      "no answer",
+    expect(await send("POST", configMaps, { metadata: { name: "unheard" } }).catch(() => "no response")).toBe(
+      "no response",
     );
     expect(await exists("unheard")).toBe(false);
   });
 
   test("loses the response of a write that was applied", async () => {
-    proxy.inject({ times: 1, fault: { is: "lose-answer" } });
-    expect(await send("POST", configMaps, { metadata: { name: "applied" } }).catch(() => "no answer")).toBe(
-      "no answer",
+    proxy.inject({ times: 1, fault: { is: "lose-response" } });
+    expect(await send("POST", configMaps, { metadata: { name: "applied" } }).catch(() => "no response")).toBe(
+      "no response",
     );
     expect(await exists("applied")).toBe(true);
   });

@@ -21,7 +21,7 @@ export interface ProxiedRequest {
 export type HttpFault =
   /** The proxy responds, and the server does not receive the request. `message` and `reason` go into a Status. */
   | {
-      readonly is: "answer";
+      readonly is: "respond";
       readonly status: number;
       readonly reason?: string;
       readonly message?: string;
@@ -30,7 +30,7 @@ export type HttpFault =
   /** The connection is broken before the server receives the request. */
   | { readonly is: "lose-request" }
   /** The server has responded in full; then the connection is broken, and the client receives no byte. */
-  | { readonly is: "lose-answer" }
+  | { readonly is: "lose-response" }
   /** The connection is broken after this many bytes of the body. */
   | { readonly is: "cut"; readonly afterBytes: number }
   /** After this many bytes of the body nothing more is sent, and the connection stays open. */
@@ -163,7 +163,7 @@ async function serve(message: IncomingMessage, response: ServerResponse, serving
     isWatch: ["true", "1"].includes(url.searchParams.get("watch") ?? ""),
     body: body.toString("utf8"),
   });
-  if (fault?.is === "answer") return refuse(response, fault);
+  if (fault?.is === "respond") return refuse(response, fault);
   if (fault?.is === "lose-request") return breakOff(response);
   if (fault?.is === "delay") await Bun.sleep(fault.ms);
   forward(message, body, serving, (upstream) => relay(upstream, response, fault)).on("error", () => breakOff(response));
@@ -197,7 +197,7 @@ function forward(
   return outgoing;
 }
 
-function refuse(response: ServerResponse, fault: HttpFault & { is: "answer" }): void {
+function refuse(response: ServerResponse, fault: HttpFault & { is: "respond" }): void {
   const { status: code, reason = "", message = "", retryAfterSeconds } = fault;
   response.writeHead(code, {
     "content-type": "application/json",
@@ -217,7 +217,7 @@ function breakOff(response: ServerResponse): void {
 function relay(upstream: IncomingMessage, response: ServerResponse, fault: HttpFault | undefined): void {
   // Ends the server's watch as well.
   response.on("close", () => upstream.destroy());
-  if (fault?.is === "lose-answer") {
+  if (fault?.is === "lose-response") {
     upstream.on("data", () => undefined);
     upstream.on("end", () => breakOff(response));
     return;

@@ -42,7 +42,7 @@ export const unschedulable: Rule<UnschedulableFacts> = rule<UnschedulableFacts>(
 /** A write before the binding was refused. */
 export const failed: Rule<UnschedulableFacts> = rule<UnschedulableFacts>({
   id: "failed",
-  looksAt: ["what the API server answers to the reservation of its ResourceClaims"],
+  looksAt: ["the API server's response to the reservation of its ResourceClaims"],
   chooses:
     "If a claim cannot be reserved for the pod, the pod gives up its node and the claims reserved before; it is marked SchedulerError, and retried.",
   sentence: ({ message }) => `${message} → give up the node, and retry`,

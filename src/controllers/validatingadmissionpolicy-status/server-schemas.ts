@@ -64,6 +64,6 @@ function parsed(text: string, path: string): unknown {
     const value: unknown = JSON.parse(text);
     return value;
   } catch (cause) {
-    throw new Error(`Cannot check the types of expressions: the answer to GET ${path} is not JSON`, { cause });
+    throw new Error(`Cannot check the types of expressions: the response to GET ${path} is not JSON`, { cause });
   }
 }

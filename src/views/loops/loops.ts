@@ -69,7 +69,7 @@ export class Loops {
   found(): readonly Loop[] {
     const all = [...this.#unjudged];
     this.#unjudged.clear();
-    const explained = all.filter((history) => this.#judge(history) === "answer");
+    const explained = all.filter((history) => this.#judge(history) === "explained");
     // An owner that seemed to explain a loop may itself turn out to be in one.
     for (const history of explained) this.#judge(history);
     for (const owned of this.#recreations.found()) if (!this.#isReplacement(owned)) this.#keep(owned);
@@ -140,14 +140,14 @@ export class Loops {
     this.#owners.delete(history.uid);
   }
 
-  /** `answer`: it looks like a loop, but follows from changes of its owner's spec. */
-  #judge(history: ObjectHistory): "loop" | "answer" | "none" {
+  /** `explained`: it looks like a loop, but follows from changes of its owner's spec. */
+  #judge(history: ObjectHistory): "loop" | "explained" | "none" {
     const { uid, owner } = history;
     if (owner !== undefined) this.#owners.set(uid, owner);
     const loop = loopOf(history, this.#options);
     if (loop === undefined) return "none";
     const explaining = owner === undefined ? undefined : this.#explainingOwner(owner);
-    if (explaining !== undefined && followsFromOwner(explaining, loop, history)) return "answer";
+    if (explaining !== undefined && followsFromOwner(explaining, loop, history)) return "explained";
     this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
     return "loop";
   }

@@ -29,7 +29,7 @@ async function pass(cluster: VirtualCluster, ms: number): Promise<void> {
 }
 
 /** A response that never arrives: rejects when the request is aborted. */
-function unanswered(signal: AbortSignal | undefined): Promise<never> {
+function unconfirmed(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason as Error));
   });
@@ -126,13 +126,13 @@ describe("HeldLease", () => {
     const requests: string[] = [];
     const get: typeof real.get = (kind, key, options) => {
       requests.push("read");
-      return requests.length <= 2 ? unanswered(options?.signal) : real.get(kind, key, options);
+      return requests.length <= 2 ? unconfirmed(options?.signal) : real.get(kind, key, options);
     };
     // The write is carried out, but its response is lost.
     const create: typeof real.create = async (kind, object, options) => {
       requests.push("create");
       await real.create(kind, object, { renewsLease: true });
-      return unanswered(options?.signal);
+      return unconfirmed(options?.signal);
     };
     const held = lease(cluster, "first", { client: { ...real, get, create } });
     const done = held.acquire();
@@ -148,7 +148,7 @@ describe("HeldLease", () => {
   test("is an error if the server does not respond for 30 seconds", async () => {
     const cluster = await virtualCluster();
     const real = cluster.clientFor("first");
-    const get: typeof real.get = (_kind, _key, options) => unanswered(options?.signal);
+    const get: typeof real.get = (_kind, _key, options) => unconfirmed(options?.signal);
     const held = lease(cluster, "first", { client: { ...real, get } });
     const failedAt: number[] = [];
     const startedAt = cluster.timeline.now();
@@ -168,7 +168,7 @@ describe("HeldLease", () => {
     let reads = 0;
     const get: typeof real.get = (_kind, _key, options) => {
       reads++;
-      return unanswered(options?.signal);
+      return unconfirmed(options?.signal);
     };
     const stop = new AbortController();
     const failed = lease(cluster, "first", { client: { ...real, get } })

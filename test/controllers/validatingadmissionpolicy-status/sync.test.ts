@@ -173,7 +173,7 @@ describe("schemas", () => {
     };
     scene.put(ValidatingAdmissionPolicies, policyOf(checking("object.none == 1")));
     expect(String(await rejection(scene.sync("one")))).toBe(
-      "Error: Cannot check the types of expressions: the answer to GET /openapi/v3 is not JSON",
+      "Error: Cannot check the types of expressions: the response to GET /openapi/v3 is not JSON",
     );
     expect(scene.calls).toEqual([]);
   });

@@ -62,7 +62,7 @@ export async function excessOf(
     const losing = http.inject({
       match: (request) => request.method === "POST" && isOfPods(request),
       times: lost,
-      fault: { is: "lose-answer" },
+      fault: { is: "lose-response" },
     });
     http.breakConnections();
     await eventually(async () => expect(silent.hits).toBeGreaterThan(0), waitMs);

@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     name: "a watch is refused with 410",
     through: "http",
     suffers: "relists",
-    strike: some(isWatch, 0.5, () => ({ is: "answer", status: 410, reason: "Expired" })),
+    strike: some(isWatch, 0.5, () => ({ is: "respond", status: 410, reason: "Expired" })),
   },
   {
     name: "a watch is ended by a 410 in the stream",
@@ -154,7 +154,7 @@ export const faults: readonly Fault[] = [
   {
     name: "429 with Retry-After",
     through: "http",
-    strike: some(isWrite, 0.4, () => ({ is: "answer", status: 429, reason: "TooManyRequests", retryAfterSeconds: 1 })),
+    strike: some(isWrite, 0.4, () => ({ is: "respond", status: 429, reason: "TooManyRequests", retryAfterSeconds: 1 })),
   },
   {
     name: "500 on any request",
@@ -162,11 +162,11 @@ export const faults: readonly Fault[] = [
     strike: some(
       ({ path }) => !path.includes("/leases"),
       0.4,
-      () => ({ is: "answer", status: 500, reason: "InternalError", message: "injected" }),
+      () => ({ is: "respond", status: 500, reason: "InternalError", message: "injected" }),
     ),
   },
   {
-    name: "slow answers",
+    name: "slow responses",
     through: "http",
     strike: some(
       () => true,
@@ -186,10 +186,10 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "writes are applied and their answers lost",
+    name: "writes are applied and their responses lost",
     through: "http",
     suffers: "writes",
-    strike: some(isWrite, 0.3, () => ({ is: "lose-answer" })),
+    strike: some(isWrite, 0.3, () => ({ is: "lose-response" })),
   },
   {
     name: "writes are lost",

@@ -22,7 +22,7 @@ export interface Failures {
   /** Writes refused or lost; conflicts are not counted. */
   readonly writes: number;
   /** Writes without a response, among them: they may have been applied. */
-  readonly unanswered: number;
+  readonly unconfirmed: number;
   /** Watches that ended. */
   readonly watches: number;
   /** Lists after the first one. */
@@ -89,13 +89,13 @@ interface Start extends FaultyRunOptions {
 
 async function startOnce({ cluster, url, controllers, namespace }: Start): Promise<FaultyRun> {
   const bus = new TraceBus({ now: () => timeline.now() });
-  const failures = { writes: 0, unanswered: 0, watches: 0, relists: 0 };
+  const failures = { writes: 0, unconfirmed: 0, watches: 0, relists: 0 };
   const leasesLost: string[] = [];
   const failing = new Map<string, string>();
   bus.listen((event) => {
     if (event.stage === "done") noteLastSync(failing, event);
     if (event.stage === "write" && event.error !== undefined && event.status !== 409) failures.writes++;
-    if (event.stage === "write" && event.status === 0) failures.unanswered++;
+    if (event.stage === "write" && event.status === 0) failures.unconfirmed++;
     if (event.stage === "watch" && event.state !== "opened") failures.watches++;
     if (event.stage === "list" && event.why !== "start") failures.relists++;
   });

@@ -18,7 +18,7 @@ export function rawRequest(port: number, head: readonly string[]): Promise<RawRe
       socket.write(Buffer.from(`${[...head, "connection: close"].join("\r\n")}\r\n\r\n`, "latin1"));
     });
     const pieces: Buffer[] = [];
-    const timer = setTimeout(() => socket.destroy(new Error("no answer within two minutes")), mostMs);
+    const timer = setTimeout(() => socket.destroy(new Error("no response within two minutes")), mostMs);
     socket.on("data", (piece: Buffer) => pieces.push(piece));
     socket.on("error", (error) => {
       clearTimeout(timer);

@@ -110,7 +110,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
     name !== undefined && !claims.has(name);
 
   async function problemsOf(all: World): Promise<string[]> {
-    const { unanswered } = run.failures;
+    const { unconfirmed } = run.failures;
     const createdPods = podsCreatedFor(await cluster.audit(), namespace);
     const judged = all.jobs.filter(({ spec, metadata }) => !isGoing(spec) && metadata.labels?.["by"] === "hand");
     return [
@@ -118,7 +118,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       ...all.daemonsets.flatMap((set) => daemonSetProblems(set, all)),
       ...judged.flatMap((each) =>
         jobProblems(each, all, {
-          unanswered,
+          unconfirmed,
           deleted: deletedPods.get(each.metadata.name) ?? 0,
           created: createdPods.get(each.metadata.uid) ?? 0,
         }),

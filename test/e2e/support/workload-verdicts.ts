@@ -165,13 +165,13 @@ export interface JobPast {
   /** Pods deleted before they ended. */
   readonly deleted: number;
   /** Creates without a response, which are retried. */
-  readonly unanswered: number;
+  readonly unconfirmed: number;
   /** All pods ever created for it. */
   readonly created: number;
 }
 
 /** Requires that it is finished, with each of its pods counted once. */
-export function jobProblems(job: Seen, { pods }: World, { deleted, unanswered, created }: JobPast): string[] {
+export function jobProblems(job: Seen, { pods }: World, { deleted, unconfirmed, created }: JobPast): string[] {
   const { name, labels } = job.metadata;
   const { completions = 1, completionMode } = job.spec;
   if (!isFinished(job)) return [`Job ${name} is not finished: ${JSON.stringify(job.status)}`];
@@ -192,7 +192,7 @@ export function jobProblems(job: Seen, { pods }: World, { deleted, unanswered, c
   ];
   if (fails) return [...general, ...unless(`Job ${name} fails`, hasCondition(job, "Failed"), true)];
   const extra = succeeded.length - completions;
-  const excess = extra >= 0 && extra <= unanswered ? [] : [`Job ${name} has ${extra} succeeded pods too many`];
+  const excess = extra >= 0 && extra <= unconfirmed ? [] : [`Job ${name} has ${extra} succeeded pods too many`];
   if (completionMode !== "Indexed") {
     return [...general, ...excess, ...unless(`Job ${name} succeeded`, job.status["succeeded"], succeeded.length)];
   }
