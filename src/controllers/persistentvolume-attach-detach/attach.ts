@@ -7,23 +7,24 @@ import { Pods, VolumeAttachments } from "../../api/kinds.ts";
 import { isAlreadyExists } from "../../api/status-error.ts";
 import type { Pod } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { attachmentName, type AttachableVolume } from "./attachable.ts";
+import type { AttachableVolume } from "./attachable.ts";
 import { refreshDesired } from "./desired.ts";
 import { type DetachOptions, driverTimeoutMs, wayToDetach } from "./detach.ts";
 import { fail, settle } from "./end.ts";
-import type { Pending } from "./operations.ts";
+import { type Pending, requestOf } from "./operations.ts";
 import { attach, awaitAttach, multiAttach, waitTurn } from "./rules.ts";
 import { type Desired, world } from "./world.ts";
 
 /** Attaches what pods on the synced node need, as far as now allowed; an error is reported on the pods and retried. */
 export async function attachDesired(context: SyncContext, options: DetachOptions): Promise<void> {
   const known = context.state(world);
-  const names = [...(known.desired.get(context.key)?.keys() ?? [])].toSorted();
-  for (const unique of names) {
+  const needed = known.desired.get(context.key);
+  if (needed === undefined) return;
+  for (const unique of [...needed.keys()].toSorted()) {
     // Pods may have gone while the previous volume was attached.
     const desired = known.desired.get(context.key)?.get(unique);
-    const pending = desired === undefined ? undefined : beginAttach(context, { desired, options });
-    if (pending !== undefined) await carryOut(context, pending);
+    const begun = desired === undefined ? undefined : beginAttach(context, { desired, options });
+    if (begun !== undefined) await carryOut(context, begun);
   }
 }
 
@@ -32,8 +33,13 @@ interface AttachAttempt {
   readonly options: DetachOptions;
 }
 
+interface Begun {
+  readonly pending: Pending;
+  readonly volume: AttachableVolume;
+}
+
 /** Undefined: not now, or already attached. Atomic. */
-function beginAttach(context: SyncContext, { desired, options }: AttachAttempt): Pending | undefined {
+function beginAttach(context: SyncContext, { desired, options }: AttachAttempt): Begun | undefined {
   const known = context.state(world);
   const node = context.key;
   const { volume, pods } = desired;
@@ -58,12 +64,12 @@ function beginAttach(context: SyncContext, { desired, options }: AttachAttempt):
     kind: "attach",
     node,
     volume,
-    attachment: volume.csi === undefined ? undefined : attachmentName(volume.csi, node),
+    request: volume.csi === undefined ? undefined : requestOf(volume.csi, node),
     pods: [...pods.values()],
     deadline: now + driverTimeoutMs,
   };
   known.operations.begin(pending, now);
-  return pending;
+  return { pending, volume };
 }
 
 function waitForAnother(context: SyncContext, { unique, name }: AttachableVolume): undefined {
@@ -71,8 +77,8 @@ function waitForAnother(context: SyncContext, { unique, name }: AttachableVolume
     .state(world)
     .operations.pendingOn(context.key)
     .find(({ place, kind }) => place.unique === unique && kind === "attach");
-  if (own?.attachment === undefined) context.decide(waitTurn, { volume: name, why: "another" });
-  else context.decide(awaitAttach, { volume: name, attachment: own.attachment });
+  if (own?.request === undefined) context.decide(waitTurn, { volume: name, why: "another" });
+  else context.decide(awaitAttach, { volume: name, attachment: own.request.attachment });
 }
 
 interface Refused extends AttachAttempt {
@@ -124,13 +130,13 @@ function reasonFor({ metadata: { namespace } }: Pod, others: readonly Pod[]): st
   return foreign > 0 ? `${reason} and ${elsewhere}` : reason;
 }
 
-async function carryOut(context: SyncContext, pending: Pending): Promise<void> {
-  const { volume, attachment, node } = pending;
-  if (volume?.csi !== undefined && attachment !== undefined) {
-    const { name, csi } = volume;
+async function carryOut(context: SyncContext, { pending, volume: { name } }: Begun): Promise<void> {
+  const { request, node } = pending;
+  if (request !== undefined) {
+    const { attachment, driver } = request;
     if (context.cache(VolumeAttachments).get(attachment) === undefined) {
       const because = context.decide(attach, { volume: name, attachment });
-      const spec = { attacher: csi.driver, nodeName: node, source: { persistentVolumeName: csi.volume } };
+      const spec = { attacher: driver, nodeName: node, source: { persistentVolumeName: name } };
       const options = { because, signal: context.signal };
       try {
         await context.client.create(VolumeAttachments, { metadata: { name: attachment }, spec }, options);

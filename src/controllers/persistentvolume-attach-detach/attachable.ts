@@ -16,8 +16,6 @@ import { sha256 } from "../../platform/content-hash.ts";
 export interface CsiSource {
   readonly driver: string;
   readonly handle: string;
-  /** The PersistentVolume that has it. */
-  readonly volume: string;
 }
 
 /** A volume that is attached to nodes. */
@@ -41,13 +39,14 @@ const separator = "^";
 
 /** The attachable volumes of a pod, as far as its claims are bound to known volumes. */
 export function attachableVolumesOf(context: Caches, pod: Pod): readonly AttachableVolume[] {
-  return (pod.spec?.volumes ?? []).flatMap((volume) => {
+  const attachables = pod.spec?.volumes?.flatMap((volume) => {
     const name = claimNameOf(pod, volume);
     if (name === undefined) return inTreeVolume(volume, { name: volume.name, isExclusive: false }) ?? [];
     const claim = context.cache(PersistentVolumeClaims).get(objectKey(pod.metadata.namespace, name));
     if (claim === undefined || (volume.ephemeral !== undefined && !isOwn(claim, pod))) return [];
     return volumeOfClaim(context, claim) ?? [];
   });
+  return attachables ?? [];
 }
 
 const isOwn = (claim: PersistentVolumeClaim, { metadata }: Pod): boolean => controllerOf(claim)?.uid === metadata.uid;
@@ -56,9 +55,8 @@ function volumeOfClaim(
   context: Caches,
   { metadata, spec, status }: PersistentVolumeClaim,
 ): AttachableVolume | undefined {
-  const { volumeName = "" } = spec ?? {};
-  if (status?.phase !== "Bound" || volumeName === "") return undefined;
-  const volume = context.cache(PersistentVolumes).get(volumeName);
+  if (status?.phase !== "Bound") return undefined;
+  const volume = context.cache(PersistentVolumes).get(spec?.volumeName ?? "");
   if (volume?.spec?.claimRef?.uid !== metadata.uid) return undefined;
   return attachableVolume(context, volume);
 }
@@ -70,7 +68,7 @@ export function attachableVolume(context: Caches, volume: PersistentVolume): Att
   const isExclusive = isForOneNode(volume.spec?.accessModes ?? []);
   if (csi === undefined) return inTreeVolume(volume.spec ?? {}, { name, isExclusive });
   if (!requiresAttach(context, csi.driver)) return undefined;
-  const source = { driver: csi.driver, handle: csi.volumeHandle, volume: name };
+  const source = { driver: csi.driver, handle: csi.volumeHandle };
   return { unique: `${csiPlugin}/${csi.driver}${separator}${csi.volumeHandle}`, name, isExclusive, csi: source };
 }
 
@@ -107,20 +105,21 @@ export function detachableOf(unique: string): Detachable {
   const [vendor = "", plugin = "", ...rest] = unique.split("/");
   if (vendor !== "kubernetes.io") return { by: "unknown" };
   if (plugin === "iscsi" || plugin === "fc") return { by: "nobody" };
-  const [driver, handle, ...more] = rest.join("/").split(separator);
-  if (plugin !== "csi" || driver === undefined || handle === undefined || more.length > 0) return { by: "unknown" };
+  const [driver = "", handle, ...more] = rest.join("/").split(separator);
+  if (plugin !== "csi" || handle === undefined || more.length > 0) return { by: "unknown" };
   return { by: "driver", driver, handle };
 }
 
 /** The name of the VolumeAttachment. Source: pkg/volume/csi/csi_attacher.go getAttachmentName. */
-export function attachmentName({ driver, handle }: Pick<CsiSource, "driver" | "handle">, node: string): string {
+export function attachmentName({ driver, handle }: CsiSource, node: string): string {
   return `csi-${sha256(`${handle}${driver}${node}`)}`;
 }
 
 /** Whether the pod may have attachable volumes: other pods do not enqueue their node. */
 export function mayHaveAttachable({ spec }: Pod): boolean {
-  return (spec?.volumes ?? []).some(
+  const isPossible = spec?.volumes?.some(
     ({ persistentVolumeClaim, ephemeral, iscsi, fc }) =>
       (persistentVolumeClaim ?? ephemeral ?? iscsi ?? fc) !== undefined,
   );
+  return isPossible === true;
 }

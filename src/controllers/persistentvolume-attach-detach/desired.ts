@@ -3,6 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/volume/attachdetach/attach_detach_controller.go, populator/desired_state_of_world_populator.go;
  * differs: what upstream polls for is computed when a node is synced.
  */
+import { keyOf } from "../../api/key.ts";
 import { Nodes, PersistentVolumes, Pods, VolumeAttachments } from "../../api/kinds.ts";
 import type { Node, Pod } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
@@ -31,7 +32,7 @@ export function refreshDesired(context: Caches, node: string): void {
   const before = known.desired.get(node) ?? new Map<string, Desired>();
   const pods = podsOfNode(context.cache(Pods), node)
     .filter((pod) => !hasStopped(pod))
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   for (const pod of pods) addVolumes(before, { pod, volumes: attachableVolumesOf(context, pod) });
   const present = new Set(pods.map(({ metadata }) => metadata.uid));
   for (const [unique, { volume, pods: users }] of before) {
@@ -95,7 +96,6 @@ function fillNode(known: World, node: Node): void {
 /** A node's status gives only the names of volumes: pods, even terminated ones, provide the rest. */
 function nameVolumes(context: Caches, pod: Pod): void {
   const known = context.state(world);
-  const { nodeName: node = "" } = pod.spec ?? {};
-  if (node === "") return;
-  for (const volume of attachableVolumesOf(context, pod)) known.learn(volume, node);
+  const { nodeName = "" } = pod.spec ?? {};
+  for (const volume of attachableVolumesOf(context, pod)) known.learn(volume, nodeName);
 }

@@ -8,10 +8,10 @@ import { isNotFound } from "../../api/status-error.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { isNodeReady } from "../../controller/workload/node-conditions.ts";
-import { attachmentName, detachableOf, type Detachable } from "./attachable.ts";
+import { detachableOf } from "./attachable.ts";
 import type { Caches } from "./desired.ts";
 import { fail, labelOf, settle, succeed } from "./end.ts";
-import type { Pending } from "./operations.ts";
+import { type Pending, requestOf } from "./operations.ts";
 import { writeReport } from "./report.ts";
 import { detach, inUse, unknownPlugin, waitTurn } from "./rules.ts";
 import { world } from "./world.ts";
@@ -58,7 +58,6 @@ export async function detachUnwanted(context: SyncContext, options: DetachOption
 
 interface Begun {
   readonly pending: Pending;
-  readonly by: Detachable;
   readonly isChecked: boolean;
   readonly because: Decision;
 }
@@ -97,15 +96,15 @@ function beginDetach(
     kind: "detach",
     node,
     volume,
-    attachment: by.by === "driver" ? attachmentName(by, node) : undefined,
+    request: by.by === "driver" ? requestOf(by, node) : undefined,
     pods: [],
     deadline: now + driverTimeoutMs,
   };
   known.operations.begin(pending, now);
-  return { pending, by, isChecked: way === "unused", because: context.decide(detach, { volume: label, why: way }) };
+  return { pending, isChecked: way === "unused", because: context.decide(detach, { volume: label, why: way }) };
 }
 
-async function carryOut(context: SyncContext, { pending, by, isChecked, because }: Begun): Promise<void> {
+async function carryOut(context: SyncContext, { pending, isChecked, because }: Begun): Promise<void> {
   const known = context.state(world);
   const { unique } = pending.place;
   known.unreport(unique, context.key);
@@ -118,9 +117,10 @@ async function carryOut(context: SyncContext, { pending, by, isChecked, because 
   }
   try {
     if (isChecked) await checkUnused(context, unique);
-    if (pending.attachment === undefined || by.by !== "driver") return succeed(context, pending);
+    if (pending.request === undefined) return succeed(context, pending);
+    const { attachment } = pending.request;
     const options = { because, signal: context.signal };
-    await context.client.delete(VolumeAttachments, { namespace: "", name: pending.attachment }, options);
+    await context.client.delete(VolumeAttachments, { namespace: "", name: attachment }, options);
   } catch (error) {
     if (isNotFound(error)) return succeed(context, pending);
     return fail(context, { pending, why: messageOf(error) });

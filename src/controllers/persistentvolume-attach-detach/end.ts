@@ -22,24 +22,24 @@ export function endPending(context: SyncContext): void {
 
 /** Completes the operation if its VolumeAttachment shows its end, or it timed out. Atomic. */
 export function settle(context: SyncContext, pending: Pending): void {
-  const attachment =
-    pending.attachment === undefined ? undefined : context.cache(VolumeAttachments).get(pending.attachment);
-  const outcome = pending.kind === "attach" ? attachOutcome(pending, attachment) : detachOutcome(attachment);
+  const { request, kind } = pending;
+  if (request === undefined) return succeed(context, pending);
+  const attachment = context.cache(VolumeAttachments).get(request.attachment);
+  const outcome = kind === "attach" ? attachOutcome(attachment) : detachOutcome(attachment);
   if (outcome === "done") return succeed(context, pending);
   if (outcome !== undefined) return fail(context, { pending, why: outcome.error });
   const leftMs = pending.deadline - context.now();
   if (leftMs > 0) return context.enqueueAfter(leftMs, "a driver has had two minutes");
-  const driver = pending.kind === "attach" ? (pending.volume?.csi?.driver ?? "unknown") : "unknown";
-  const handle = pending.volume?.csi?.handle ?? pending.place.unique;
-  const why = `timed out waiting for external-attacher of ${driver} CSI driver to ${pending.kind} volume ${handle}`;
+  // As upstream, which does not know the driver when it detaches.
+  const driver = kind === "attach" ? request.driver : "unknown";
+  const why = `timed out waiting for external-attacher of ${driver} CSI driver to ${kind} volume ${request.handle}`;
   fail(context, { pending, why });
 }
 
 /** Undefined: still running. */
 type Outcome = "done" | { readonly error: string } | undefined;
 
-function attachOutcome({ attachment: name }: Pending, attachment: VolumeAttachment | undefined): Outcome {
-  if (name === undefined) return "done";
+function attachOutcome(attachment: VolumeAttachment | undefined): Outcome {
   // The cache does not show the created object yet.
   if (attachment === undefined) return undefined;
   if (attachment.metadata.deletionTimestamp !== undefined) return { error: "volume attachment is being deleted" };
@@ -84,11 +84,9 @@ export function fail(
   const retryMs = known.operations.fail(pending, context.now());
   context.decide(pending.kind === "attach" ? attachFailed : detachFailed, { volume: labelOf(pending), why, retryMs });
   known.mark(place.unique, { node, volume, isConfirmed: false });
-  if (pending.kind === "attach") {
-    const message = `AttachVolume.Attach failed for volume "${labelOf(pending)}" : ${why}`;
-    for (const pod of pending.pods) {
-      context.event(Pods, pod, { type: "Warning", reason: "FailedAttachVolume", message });
-    }
+  const message = `AttachVolume.Attach failed for volume "${labelOf(pending)}" : ${why}`;
+  for (const pod of pending.pods) {
+    context.event(Pods, pod, { type: "Warning", reason: "FailedAttachVolume", message });
   }
   context.enqueueAfter(retryMs + 1, "the last attempt failed");
   wakeOthers(context, pending);

@@ -4,13 +4,24 @@
  * pkg/util/goroutinemap/exponentialbackoff/exponential_backoff.go.
  */
 import type { Pod } from "../../api/types.ts";
-import type { AttachableVolume } from "./attachable.ts";
+import { type AttachableVolume, attachmentName, type CsiSource } from "./attachable.ts";
 
 /** Where an operation runs: the volume, and the node unless the volume is exclusive. */
 export interface Place {
   readonly unique: string;
   /** Undefined: any node. */
   readonly node: string | undefined;
+}
+
+/** What a driver is asked to attach or detach. */
+export interface DriverRequest extends CsiSource {
+  /** The name of the VolumeAttachment. */
+  readonly attachment: string;
+}
+
+/** The request to attach the volume to the node, or to detach it. */
+export function requestOf({ driver, handle }: CsiSource, node: string): DriverRequest {
+  return { driver, handle, attachment: attachmentName({ driver, handle }, node) };
 }
 
 /** A running operation, until a driver has done its part. Times in ms since 1970. */
@@ -20,17 +31,17 @@ export interface Pending {
   readonly node: string;
   /** Undefined: known only by its name in the status of a node. */
   readonly volume: AttachableVolume | undefined;
-  /** The name of the VolumeAttachment; undefined for a volume that needs none. */
-  readonly attachment: string | undefined;
-  /** The pods that get Events about it. */
+  /** Undefined for a volume that needs none. */
+  readonly request: DriverRequest | undefined;
+  /** The pods that get Events about it; none when it is detached. */
   readonly pods: readonly Pod[];
   readonly deadline: number;
 }
 
 interface Operation {
-  readonly place: Place;
+  place: Place;
   kind: Pending["kind"];
-  pending: Pending | undefined;
+  isRunning: boolean;
   /** Not retried before this time, in ms since 1970. */
   notBefore: number;
   waitMs: number;
@@ -46,62 +57,57 @@ export type Blocked = { readonly by: "another" } | { readonly by: "back-off"; re
 /** All operations of a run. Atomic. */
 export class Operations {
   #byVolume = new Map<string, readonly Operation[]>();
-  #pending = new Map<string, Set<Pending>>();
+  #running = new Map<Pending, Operation>();
 
   /** Undefined: it may start. A failed operation of the other kind does not block. */
   blocked(place: Place, { kind, now }: { readonly kind: Pending["kind"]; readonly now: number }): Blocked | undefined {
     const found = this.#at(place);
     if (found === undefined) return undefined;
-    if (found.pending !== undefined) return { by: "another" };
+    if (found.isRunning) return { by: "another" };
     const waits = found.kind === kind && now <= found.notBefore;
     return waits ? { by: "back-off", untilMs: found.notBefore } : undefined;
   }
 
   begin(pending: Pending, now: number): void {
-    const { place, kind, node } = pending;
-    this.#pending.set(node, (this.#pending.get(node) ?? new Set<Pending>()).add(pending));
+    const { place, kind } = pending;
     const found = this.#at(place);
     if (found === undefined) {
-      this.#byVolume.set(place.unique, [...this.#of(place.unique), { place, kind, pending, notBefore: 0, waitMs: 0 }]);
+      const operation = { place, kind, isRunning: true, notBefore: 0, waitMs: 0 };
+      this.#byVolume.set(place.unique, [...this.#of(place.unique), operation]);
+      this.#running.set(pending, operation);
       return;
     }
     // An operation of the other kind still in back-off has its failures reset.
-    if (found.kind !== kind && now <= found.notBefore) found.waitMs = 0;
-    found.kind = kind;
-    found.pending = pending;
+    if (found.kind !== kind && now <= found.notBefore) Object.assign(found, { notBefore: 0, waitMs: 0 });
+    Object.assign(found, { place, kind, isRunning: true });
+    this.#running.set(pending, found);
   }
 
-  /** It has succeeded: its failures are reset. */
+  /** It has succeeded: its failures are reset. @throws RangeError if it is not running. */
   succeed(pending: Pending): void {
-    this.#end(pending);
+    const ended = this.#end(pending);
     const { unique } = pending.place;
-    const left = this.#of(unique).filter((each) => each.pending !== pending);
+    const left = this.#of(unique).filter((each) => each !== ended);
     if (left.length > 0) this.#byVolume.set(unique, left);
     else this.#byVolume.delete(unique);
   }
 
-  /** It was not started after all. */
+  /** It was not started after all. @throws RangeError if it is not running. */
   cancel(pending: Pending): void {
-    const found = this.#of(pending.place.unique).find((each) => each.pending === pending);
-    if (found?.waitMs === 0) return this.succeed(pending);
     this.#end(pending);
-    if (found !== undefined) found.pending = undefined;
   }
 
-  /** Returns after how many ms it may be retried. */
+  /** Returns after how many ms it may be retried. @throws RangeError if it is not running. */
   fail(pending: Pending, now: number): number {
-    this.#end(pending);
-    const found = this.#of(pending.place.unique).find((each) => each.pending === pending);
-    if (found === undefined) return 0;
-    found.waitMs = found.waitMs === 0 ? firstWaitMs : Math.min(2 * found.waitMs, longestWaitMs);
-    found.notBefore = now + found.waitMs;
-    found.pending = undefined;
-    return found.waitMs;
+    const failed = this.#end(pending);
+    failed.waitMs = failed.waitMs === 0 ? firstWaitMs : Math.min(2 * failed.waitMs, longestWaitMs);
+    failed.notBefore = now + failed.waitMs;
+    return failed.waitMs;
   }
 
   /** The running operations on the node. */
   pendingOn(node: string): readonly Pending[] {
-    return [...(this.#pending.get(node) ?? [])];
+    return [...this.#running.keys()].filter((pending) => pending.node === node);
   }
 
   /** Running operations take precedence over failed ones, and among these an exact match of the place over others. */
@@ -109,18 +115,18 @@ export class Operations {
     const near = this.#of(unique).filter(
       ({ place }) => place.node === undefined || node === undefined || place.node === node,
     );
-    return (
-      near.find(({ pending }) => pending !== undefined) ?? near.findLast(({ place }) => place.node === node) ?? near[0]
-    );
+    return near.find(({ isRunning }) => isRunning) ?? near.find(({ place }) => place.node === node) ?? near[0];
   }
 
   #of(unique: string): readonly Operation[] {
     return this.#byVolume.get(unique) ?? [];
   }
 
-  #end(pending: Pending): void {
-    const there = this.#pending.get(pending.node);
-    there?.delete(pending);
-    if (there?.size === 0) this.#pending.delete(pending.node);
+  #end(pending: Pending): Operation {
+    const ended = this.#running.get(pending);
+    if (ended === undefined) throw new RangeError(`no operation on ${pending.place.unique} is running`);
+    this.#running.delete(pending);
+    ended.isRunning = false;
+    return ended;
   }
 }

@@ -31,12 +31,12 @@ function forgetLost(context: SyncContext): void {
   const isPending = new Set(known.operations.pendingOn(node).map(({ place }) => place.unique));
   for (const unique of known.attachedOn(node)) {
     const volume = known.volumeOf(unique);
-    const csi = volume?.csi;
-    if (csi === undefined || known.attachmentOf(unique, node)?.isConfirmed !== true || isPending.has(unique)) continue;
+    if (volume?.csi === undefined || !known.isConfirmedOn(unique, node) || isPending.has(unique)) continue;
+    const { csi, name } = volume;
     if (!requiresAttach(context, csi.driver)) continue;
     const attachment = context.cache(VolumeAttachments).get(attachmentName(csi, node));
     if (attachment?.status?.attached === true) continue;
-    context.decide(lost, { volume: volume?.name ?? unique });
+    context.decide(lost, { volume: name });
     known.markDetached(unique, node);
   }
 }

@@ -66,11 +66,15 @@ export class World {
 
   /** The nodes whose pods need the volume. */
   nodesThatDesire(unique: string): readonly string[] {
-    return [...this.desired].flatMap(([node, volumes]) => (volumes.has(unique) ? [node] : []));
+    return [...this.desired.keys()].filter((node) => this.isDesired(unique, node));
   }
 
   attachmentOf(unique: string, node: string): Attachment | undefined {
-    return this.#attached.get(unique)?.nodes.get(node);
+    return this.#nodesWith(unique).get(node);
+  }
+
+  isConfirmedOn(unique: string, node: string): boolean {
+    return this.attachmentOf(unique, node)?.isConfirmed === true;
   }
 
   volumeOf(unique: string): AttachableVolume | undefined {
@@ -84,13 +88,18 @@ export class World {
 
   /** The nodes to which it is definitely attached. */
   nodesOf(unique: string): readonly string[] {
-    const nodes = this.#attached.get(unique)?.nodes ?? [];
-    return [...nodes].flatMap(([node, { isConfirmed }]) => (isConfirmed ? [node] : [])).toSorted();
+    return this.nodesThatMayHave(unique)
+      .filter((node) => this.isConfirmedOn(unique, node))
+      .toSorted();
   }
 
   /** All nodes that may have it. */
   nodesThatMayHave(unique: string): readonly string[] {
-    return [...(this.#attached.get(unique)?.nodes.keys() ?? [])];
+    return [...this.#nodesWith(unique).keys()];
+  }
+
+  #nodesWith(unique: string): ReadonlyMap<string, Attachment> {
+    return this.#attached.get(unique)?.nodes ?? new Map<string, Attachment>();
   }
 
   /** A node is assumed to have the volume mounted until its status reports otherwise. */

@@ -16,6 +16,7 @@ import {
   attachmentOf,
   driver,
   driverSays,
+  mounts,
   nodeOf,
   podOf,
   putVolume,
@@ -23,6 +24,7 @@ import {
   reported,
   uniqueName,
   volumeOf,
+  watchRequests,
 } from "./objects.ts";
 
 let scene: Scene;
@@ -59,6 +61,7 @@ describe("a pod with a CSI volume", () => {
       spec: { attacher: driver, nodeName: "a", source: { persistentVolumeName: "disk" } },
     });
     expect(sentences()).toEqual([`a pod needs disk, and it is not attached → create ${name}`]);
+    expect(scene.calls[0]?.because).toEqual(scene.decisions[0]);
     expect(scene.requeues.map(({ ms }) => ms)).toEqual([120_000]);
     scene.deliver();
     await scene.sync("a");
@@ -68,14 +71,19 @@ describe("a pod with a CSI volume", () => {
   });
 
   test("gets an Event when it is attached, and the node's status has it", async () => {
-    scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "a", ["disk"]));
+    for (const name of ["cache", "web", "api"]) scene.put(Pods, podOf(name, "a", ["disk"]));
     await scene.sync("a");
     scene.deliver();
     driverSays(scene, ["disk", "a"], { attached: true });
     await scene.sync("a");
     const message = 'SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume "disk" ';
-    expect(eventTexts()).toEqual([`Pod api ${message}`, `Pod web ${message}`]);
+    expect(eventTexts()).toEqual([`Pod api ${message}`, `Pod cache ${message}`, `Pod web ${message}`]);
+    expect(sentences()).toEqual([
+      "disk is attached → record Events on its pods",
+      `report as attached in the node's status: ${uniqueName("disk")}`,
+    ]);
     expect(calls()).toEqual(["patch Node a"]);
+    expect(scene.calls[0]?.because).toEqual(scene.decisions[1]);
     expect(scene.calls[0]?.body).toEqual({
       status: { volumesAttached: [{ name: uniqueName("disk"), devicePath: "" }] },
     });
@@ -96,6 +104,9 @@ describe("a pod with a CSI volume", () => {
         'Pod web FailedAttachVolume: AttachVolume.Attach failed for volume "disk" : no such disk',
       ]);
       const { ms } = scene.requeues[0] ?? {};
+      expect(sentences()).toContain(
+        `disk was not attached: no such disk → record Events on its pods, retry in ${(Number(ms) - 1) / 1000} s`,
+      );
       waits.push(ms);
       // The retry does not happen 1 ms earlier.
       scene.now += Number(ms) - 1;
@@ -148,9 +159,56 @@ describe("a pod with a CSI volume", () => {
     ]);
   });
 
-  test("whose VolumeAttachment is deleted, or no longer attached, has it attached again", async () => {
+  test("gets Events about the pod as it was when it needed the volume first", async () => {
+    const pod = podOf("web", "a", ["disk"]);
+    scene.put(Pods, pod);
+    scene.refuse = () => refusal(403, "Forbidden", "no");
+    await scene.sync("a");
+    scene.put(Pods, { ...pod, metadata: { ...pod.metadata, resourceVersion: "2" } });
+    scene.now += 501;
+    const versions: string[] = [];
+    const context = scene.context("a");
+    await persistentVolumeAttachDetach.sync("a", {
+      ...context,
+      event: (_kind, about) => void versions.push(about.metadata.resourceVersion),
+    });
+    expect(versions).toEqual(["1"]);
+  });
+
+  test("is left alone if it is deleted with its node while another of its volumes is attached", async () => {
+    putVolume(scene, "other");
+    scene.put(Pods, podOf("web", "a", ["disk", "other"]));
+    scene.refuse = () => {
+      removePod(scene, "web");
+      scene.deleteLive(Nodes, "a");
+      scene.deliver();
+      return undefined;
+    };
+    await scene.sync("a");
+    expect(calls()).toEqual([create("disk", "a")]);
+  });
+
+  test("has its requests cancelled with the sync", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    const creating = watchRequests(scene.context("a"));
+    await persistentVolumeAttachDetach.sync("a", creating.context);
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: true });
+    const reporting = watchRequests(scene.context("a"));
+    await persistentVolumeAttachDetach.sync("a", reporting.context);
+    expect([creating.signals, reporting.signals]).toEqual([[creating.context.signal], [reporting.context.signal]]);
+  });
+
+  test("whose VolumeAttachment is deleted, has no status, or is no longer attached, has it attached again", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await attachOn("a");
+    const { status: _, ...withoutStatus } = attachmentObject("disk", "a");
+    scene.put(VolumeAttachments, withoutStatus);
+    await scene.sync("a");
+    expect(sentences()[0]).toBe("disk is no longer attached, without anybody here having detached it");
+    expect(reported(scene, "a")).toEqual([]);
+    driverSays(scene, ["disk", "a"], { attached: true });
+    await scene.sync("a");
     driverSays(scene, ["disk", "a"], { attached: false });
     await scene.sync("a");
     expect(sentences()[0]).toBe("disk is no longer attached, without anybody here having detached it");
@@ -246,6 +304,28 @@ test("a driver that no longer needs attachment: its volumes are left to the pods
   expect(calls()).toEqual(["patch Node a", "get Node a", `delete VolumeAttachment ${attachmentOf("disk", "a")}`]);
 });
 
+test("a driver that no longer needs attachment: its volumes are not lost without a VolumeAttachment", async () => {
+  scene.put(Pods, podOf("web", "a", ["disk"]));
+  await attachOn("a");
+  scene.writeLive(CsiDrivers, { metadata: nodeOf(driver).metadata, spec: { attachRequired: false } });
+  scene.deleteLive(VolumeAttachments, attachmentOf("disk", "a"));
+  scene.deliver();
+  await scene.sync("a");
+  expect(sentences()).toEqual([
+    "disk: no pod on the node needs it → remove it from the node's status, and detach it",
+    "disk is detached: its VolumeAttachment is gone",
+  ]);
+});
+
+test("a deleted node without volumes is not synced when a driver no longer needs attachment", () => {
+  scene.deleteLive(Nodes, "b");
+  scene.deliver();
+  scene.woken.length = 0;
+  scene.writeLive(CsiDrivers, { metadata: nodeOf(driver).metadata, spec: { attachRequired: false } });
+  scene.deliver();
+  expect(scene.woken).toEqual(["a"]);
+});
+
 test("a claim for the pod's own ephemeral volume is attached", async () => {
   const [volume, claim] = volumeOf("web-disk");
   const ownerReferences = [{ apiVersion: "v1", kind: "Pod", name: "web", uid: "uid-web", controller: true }];
@@ -327,6 +407,37 @@ describe("a volume of two pods on two nodes", () => {
     expect(scene.woken).toEqual(["b"]);
   });
 
+  test("waits while it is being attached elsewhere, whatever else is being attached to its node", async () => {
+    putVolume(scene, "other");
+    scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["other"]));
+    await scene.sync("a");
+    await scene.sync("b");
+    addPod(scene, podOf("cache", "b", ["disk"]));
+    await scene.sync("b");
+    expect(sentences()).toEqual([
+      "disk: it is being attached or detached → wait",
+      `a pod needs other → wait for its driver to attach it, as ${attachmentOf("other", "b")} asks`,
+    ]);
+  });
+
+  test("is attached, after which a node that may have it still can detach it", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await scene.sync("a");
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: false, attachError: { message: "full" } });
+    await scene.sync("a");
+    removePod(scene, "web");
+    scene.now += 501;
+    await scene.sync("a");
+    addPod(scene, podOf("api", "b", ["disk"]));
+    await scene.sync("b");
+    scene.deliver();
+    driverSays(scene, ["disk", "b"], { attached: true });
+    scene.woken.length = 0;
+    await scene.sync("b");
+    expect(scene.woken).toEqual(["a"]);
+  });
+
   test("waits for the back-off of the other node, then is attached", async () => {
     scene.put(Pods, podOf("web", "a", ["disk"]), podOf("api", "b", ["disk"]));
     await scene.sync("a");
@@ -395,6 +506,19 @@ describe("a volume of two pods on two nodes", () => {
   }
 });
 
+test("a Multi-Attach error names no pod that uses other volumes of the node", async () => {
+  putVolume(scene, "other");
+  scene.put(Pods, podOf("web", "a", ["disk"]), podOf("cache", "a", ["other"]));
+  await attachOn("a");
+  removePod(scene, "web");
+  mounts(scene, "a", "disk");
+  addPod(scene, podOf("api", "b", ["disk"]));
+  await scene.sync("b");
+  expect(eventTexts()).toEqual([
+    `Pod api FailedAttachVolume: Multi-Attach error for volume "disk" Volume is already exclusively attached to one node and can't be attached to another`,
+  ]);
+});
+
 describe("a node is synced when", () => {
   const woken = (): string[] => [...new Set(scene.woken)].toSorted();
   beforeEach(() => {
@@ -413,6 +537,11 @@ describe("a node is synced when", () => {
     expect(woken()).toEqual(["b"]);
     scene.woken.length = 0;
     removePod(scene, "api");
+    expect(woken()).toEqual(["b"]);
+  });
+
+  test("a pod has other volumes besides its claim", () => {
+    addPod(scene, podOf("api", "b", ["disk"], { volumes: [{ name: "empty", emptyDir: {} }] }));
     expect(woken()).toEqual(["b"]);
   });
 

@@ -22,6 +22,7 @@ import {
   reported,
   uniqueName,
   volumeOf,
+  watchRequests,
 } from "./objects.ts";
 
 const minute = 60_000;
@@ -44,8 +45,8 @@ function begin(definition = persistentVolumeAttachDetach): void {
 }
 beforeEach(() => begin());
 
-async function attachOn(node: string): Promise<void> {
-  scene.put(Pods, podOf("web", node, ["disk"]));
+async function attachOn(node: string, pod = "web"): Promise<void> {
+  scene.put(Pods, podOf(pod, node, ["disk"]));
   await scene.sync(node);
   scene.deliver();
   driverSays(scene, ["disk", node], { attached: true });
@@ -63,6 +64,8 @@ describe("a volume that no pod needs any more", () => {
     await scene.sync("a");
     expect(calls()).toEqual(detaches("a"));
     expect(scene.calls[0]?.body).toEqual({ status: { volumesAttached: null } });
+    const [because] = scene.decisions;
+    expect(scene.calls.map((call) => call.because)).toEqual([because, undefined, because]);
     expect(sentences()).toEqual([
       "disk: no pod on the node needs it → remove it from the node's status, and detach it",
     ]);
@@ -102,7 +105,7 @@ describe("a volume that no pod needs any more", () => {
     await scene.sync("a");
     scene.now += 6 * minute;
     await scene.sync("a");
-    expect(calls()).toEqual([]);
+    expect({ calls: calls(), requeues: scene.requeues.map(({ ms }) => ms) }).toEqual({ calls: [], requeues: [1] });
     scene.now += 1;
     await scene.sync("a");
     expect(calls()).toEqual(forced("a"));
@@ -136,6 +139,103 @@ describe("a volume that no pod needs any more", () => {
     await scene.sync("a");
     expect(calls()).toEqual(forced("a"));
     expect(sentences()[0]).toContain("and the node is out of service");
+  });
+
+  test("stays while a node without taints, or without a spec, reports it in use", async () => {
+    await attachOn("a");
+    mounts(scene, "a", "disk");
+    removePod(scene, "web");
+    for (const spec of [{ spec: {} }, {}]) {
+      changeNode(scene, "a", ({ metadata, status }) => ({
+        metadata,
+        ...(status !== undefined && { status }),
+        ...spec,
+      }));
+      await scene.sync("a");
+      expect(sentences()).toEqual(["no pod needs disk, and the node still has it in use → wait"]);
+    }
+  });
+
+  test("is detached from several nodes at a time if it may be attached to several", async () => {
+    putVolume(scene, "disk", { modes: ["ReadWriteMany"] });
+    await attachOn("a", "web");
+    await attachOn("b", "api");
+    removePod(scene, "web");
+    removePod(scene, "api");
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a"));
+    await scene.sync("b");
+    expect(calls()).toEqual(detaches("b"));
+  });
+
+  test("is detached from one node at a time if it may be attached to only one", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await scene.sync("a");
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: false, attachError: { message: "full" } });
+    await scene.sync("a");
+    scene.now += 501;
+    await attachOn("b", "api");
+    removePod(scene, "web");
+    removePod(scene, "api");
+    changeNode(scene, "a", (node) => node);
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a").slice(1));
+    await scene.sync("b");
+    expect({ calls: calls(), sentences: sentences() }).toEqual({
+      calls: [],
+      sentences: ["disk: it is being attached or detached → wait"],
+    });
+  });
+
+  test("and is needed again while it is being detached, waits for that", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    await scene.sync("a");
+    scene.put(Pods, podOf("api", "a", ["disk"]));
+    await scene.sync("a");
+    expect(sentences()).toEqual(["disk: it is being attached or detached → wait"]);
+  });
+
+  test("waits for the back-off of a failed attempt", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    scene.refuse = ({ verb }) => (verb === "delete" ? refusal(403, "Forbidden", "no") : undefined);
+    await scene.sync("a");
+    scene.now += 400;
+    await scene.sync("a");
+    expect({ calls: calls(), sentences: sentences(), requeues: scene.requeues.map(({ ms }) => ms) }).toEqual({
+      calls: [],
+      sentences: ["disk: the last attempt failed → wait"],
+      requeues: [101],
+    });
+  });
+
+  test("is detached if its VolumeAttachment is already deleted", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    scene.deleteLive(VolumeAttachments, attachmentOf("disk", "a"));
+    await scene.sync("a");
+    expect(calls()).toEqual(detaches("a"));
+    expect(sentences().at(-1)).toBe("disk is detached: its VolumeAttachment is gone");
+  });
+
+  test("is not detached when the node cannot be read: it is retried", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    scene.refuse = ({ verb }) => (verb === "get" ? refusal(500, "InternalError", "down") : undefined);
+    await scene.sync("a");
+    expect(calls()).toEqual(["patch Node a", "get Node a"]);
+    expect(sentences().at(-1)).toBe("disk was not detached: down → retry in 0.5 s");
+    expect(scene.events).toEqual([]);
+  });
+
+  test("has its requests cancelled with the sync", async () => {
+    await attachOn("a");
+    removePod(scene, "web");
+    const { context, signals } = watchRequests(scene.context("a"));
+    await persistentVolumeAttachDetach.sync("a", context);
+    expect(signals).toEqual([context.signal, context.signal, context.signal]);
   });
 
   test("is counted as mounted from its attachment until the node reports", async () => {
@@ -222,6 +322,8 @@ describe("a volume that no pod needs any more", () => {
     expect(reported(scene, "a")).toEqual(["kubernetes.io/iscsi/a:b:0"]);
     removePod(scene, "web");
     await scene.sync("a");
+    expect(calls()).toEqual(["patch Node a", "get Node a"]);
+    expect(sentences().at(-1)).toBe("lun is detached: its VolumeAttachment is gone");
     expect(reported(scene, "a")).toEqual([]);
     scene.put(Pods, podOf("api", "a", ["lun"]));
     await scene.sync("a");
@@ -376,7 +478,11 @@ describe("at the start", () => {
     scene.put(VolumeAttachments, attachmentObject("disk", "a"));
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await scene.sync("a");
+    expect(sentences()[0]).toBe(
+      `a pod needs disk → wait for its driver to attach it, as ${attachmentOf("disk", "a")} asks`,
+    );
     expect(scene.events.map(({ reason }) => reason)).toEqual(["SuccessfulAttachVolume"]);
+    expect(calls()).toEqual(["patch Node a"]);
     expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
   });
 
@@ -386,8 +492,53 @@ describe("at the start", () => {
     await scene.sync("a");
     expect(calls()).toEqual([]);
     changeNode(scene, "a", (node) => node);
+    // A node that has never reported.
+    scene.putLive(Nodes, { metadata: nodeOf("a").metadata });
     await scene.sync("a");
     expect(calls()).toEqual(detaches("a").slice(1));
+  });
+
+  test("a volume known only by its name is given up after two minutes", async () => {
+    scene.put(Nodes, nodeOf("a", { attached: [uniqueName("disk")] }));
+    scene.put(VolumeAttachments, attachmentObject("disk", "a"));
+    await scene.sync("a");
+    scene.now += 120_000;
+    await scene.sync("a");
+    expect(sentences()[0]).toBe(
+      `${uniqueName("disk")} was not detached: timed out waiting for external-attacher of unknown CSI driver to detach volume handle-disk → retry in 0.5 s`,
+    );
+  });
+
+  test("a volume that the node reports as attached is known by its ended pod", async () => {
+    scene.put(Nodes, nodeOf("a", { attached: [uniqueName("disk")] }));
+    scene.put(VolumeAttachments, attachmentObject("disk", "a"));
+    scene.put(Pods, podOf("web", "a", ["disk"], { phase: "Succeeded" }));
+    await scene.sync("a");
+    expect(sentences()).toEqual([
+      "disk: no pod on the node needs it → remove it from the node's status, and detach it",
+    ]);
+  });
+
+  test("a volume of a pod that the node reports as attached, without a VolumeAttachment, is attached again", async () => {
+    scene.put(Nodes, nodeOf("a", { attached: [uniqueName("disk")] }));
+    scene.put(Pods, podOf("web", "a", ["disk"]), podOf("new", "", ["disk"]));
+    await scene.sync("a");
+    expect(sentences().slice(0, 2)).toEqual([
+      "disk is no longer attached, without anybody here having detached it",
+      `a pod needs disk, and it is not attached → create ${attachmentOf("disk", "a")}`,
+    ]);
+  });
+
+  test("a node without a status has nothing attached or in use", async () => {
+    const { status: _, ...node } = nodeOf("a");
+    scene.put(Nodes, node);
+    await scene.sync("a");
+    scene.notify(Nodes, { type: "updated", before: node, object: node });
+    expect({ calls: calls(), sentences: sentences(), woken: scene.woken }).toEqual({
+      calls: [],
+      sentences: [],
+      woken: [],
+    });
   });
 
   test("one for an unknown volume, or one without attachment, is left alone", async () => {

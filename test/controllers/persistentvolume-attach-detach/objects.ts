@@ -4,6 +4,7 @@ import type { StoredMeta } from "../../../src/api/object.ts";
 import { formatTime } from "../../../src/api/time.ts";
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "../../../src/api/types.ts";
 import { attachmentName } from "../../../src/controllers/persistentvolume-attach-detach/attachable.ts";
+import type { SyncContext } from "../../../src/controller/api/sync-context.ts";
 import { type Scene, sceneStart } from "../../support/sync-context.ts";
 
 export const driver = "disks.example.com";
@@ -151,4 +152,19 @@ export function removePod(scene: Scene, name: string, namespace = "shop"): void 
 export function addPod(scene: Scene, pod: Pod): void {
   scene.writeLive(Pods, pod);
   scene.deliver();
+}
+
+/** The context, and the signals that the requests through it are given, in their order. */
+export function watchRequests(context: SyncContext): { readonly context: SyncContext; readonly signals: unknown[] } {
+  const signals: unknown[] = [];
+  const client = new Proxy(context.client, {
+    get:
+      (target, verb) =>
+      (...args: readonly unknown[]): unknown => {
+        const options: unknown = args.at(-1);
+        signals.push(typeof options === "object" && options !== null && "signal" in options && options.signal);
+        return Reflect.apply(Reflect.get(target, verb), target, args);
+      },
+  });
+  return { context: { ...context, client }, signals };
 }

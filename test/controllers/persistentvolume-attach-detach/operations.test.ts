@@ -1,5 +1,5 @@
 /** Which operations run in parallel and which wait. Source: kubernetes v1.36 nestedpendingoperations_test.go. */
-import { describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import {
   type Pending,
   Operations,
@@ -11,7 +11,7 @@ const pending = (place: Place, kind: Pending["kind"] = "attach", node = place.no
   kind,
   node,
   volume: undefined,
-  attachment: undefined,
+  request: undefined,
   pods: [],
   deadline: 0,
 });
@@ -48,6 +48,35 @@ describe("an operation in progress", () => {
     operations.succeed(one);
     expect(operations.pendingOn("a")).toEqual([]);
     expect(operations.blocked(onA, attach)).toBeUndefined();
+  });
+
+  test("goes on when another on the volume ends", () => {
+    const ends: readonly ((operations: Operations, one: Pending) => unknown)[] = [
+      (operations, one) => operations.succeed(one),
+      (operations, one) => operations.cancel(one),
+      (operations, one) => operations.fail(one, 0),
+    ];
+    for (const end of ends) {
+      for (const place of [onA, onB]) {
+        const operations = new Operations();
+        const [one, two] = [pending(onA), pending(onB)];
+        operations.begin(one, 0);
+        operations.begin(two, 0);
+        end(operations, place === onA ? one : two);
+        expect(operations.blocked(place, attach)).toBeUndefined();
+        expect(operations.blocked(place === onA ? onB : onA, attach)).toEqual({ by: "another" });
+      }
+    }
+  });
+
+  test("ends only once", () => {
+    const operations = new Operations();
+    const one = pending(onA);
+    operations.begin(one, 0);
+    operations.succeed(one);
+    expect(() => operations.succeed(one)).toThrow(RangeError);
+    expect(() => operations.cancel(one)).toThrow(RangeError);
+    expect(() => operations.fail(one, 0)).toThrow(RangeError);
   });
 });
 
@@ -99,5 +128,67 @@ describe("a failed operation", () => {
     });
     operations.begin(again, 501);
     expect(operations.fail(again, 501)).toBe(1000);
+  });
+
+  test("of the other kind counts, once its time has passed; in back-off it is forgotten", () => {
+    const waits = [500, 501].map((now) => {
+      const operations = new Operations();
+      const one = pending(exclusive);
+      operations.begin(one, 0);
+      operations.fail(one, 0);
+      const other = pending(exclusive, "detach");
+      operations.begin(other, now);
+      return operations.fail(other, now);
+    });
+    expect(waits).toEqual([500, 1000]);
+  });
+
+  test("in back-off does not delay the other kind, which was not started after all", () => {
+    const operations = new Operations();
+    const one = pending(exclusive);
+    operations.begin(one, 0);
+    operations.fail(one, 0);
+    const other = pending(exclusive, "detach");
+    operations.begin(other, 100);
+    operations.cancel(other);
+    expect(operations.blocked(exclusive, { kind: "detach", now: 100 })).toBeUndefined();
+  });
+
+  test("that is retried on one node only does not keep other nodes waiting", () => {
+    const operations = new Operations();
+    const one = pending(exclusive);
+    operations.begin(one, 0);
+    operations.fail(one, 0);
+    operations.begin(pending(onA), 501);
+    expect(operations.blocked(onA, attach)).toEqual({ by: "another" });
+    expect(operations.blocked(onB, attach)).toBeUndefined();
+  });
+});
+
+describe("of several operations on a volume, what decides is", () => {
+  let operations: Operations;
+  /** Fails at the place, and is then in back-off for 500 ms. */
+  const failAt = (place: Place, now: number): void => {
+    const one = pending(place);
+    operations.begin(one, now);
+    operations.fail(one, now);
+  };
+  beforeEach(() => {
+    operations = new Operations();
+    failAt(onA, 0);
+    failAt(onB, 2000);
+  });
+
+  test("the running one, although another failed at the place", () => {
+    operations.begin(pending(onB), 3000);
+    expect(operations.blocked(exclusive, { kind: "attach", now: 3000 })).toEqual({ by: "another" });
+  });
+
+  test("one at exactly the place, then the first", () => {
+    // For the exclusive volume it is the first one on a node that is repeated.
+    failAt(exclusive, 1000);
+    expect(operations.blocked(exclusive, attach)).toEqual({ by: "back-off", untilMs: 2000 });
+    expect(operations.blocked(onA, attach)).toEqual({ by: "back-off", untilMs: 2000 });
+    expect(operations.blocked(onB, attach)).toEqual({ by: "back-off", untilMs: 2500 });
   });
 });
