@@ -73,7 +73,9 @@ export const mutatedRooms: readonly MutatedRoom[] = [
         sources: [
           "src/controllers/persistentvolume-attach-detach/{attach,attachable,desired,detach,end,operations,report,sync,world}.ts",
         ],
-        tests: ["test/controllers/persistentvolume-attach-detach/{attach,detach,operations}.test.ts"],
+        tests: [
+          "test/controllers/persistentvolume-attach-detach/{attach,attachable,detach,operations,report,world}.test.ts",
+        ],
       },
       {
         sources: ["src/controllers/persistentvolume-expander/sync.ts"],
