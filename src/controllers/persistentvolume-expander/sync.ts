@@ -22,9 +22,9 @@ export async function syncClaim(context: SyncContext): Promise<void> {
   if (!isLarger && volume.metadata.annotations?.[preResize] === undefined) {
     return void context.decide(largeEnough, { size });
   }
-  const plugin = migratedPluginOf(volume);
-  const driver = driverOf(plugin ?? "");
-  if (plugin !== undefined && driver !== undefined) return nameIt(context, { claim, size, plugin, driver });
+  const plugin = migratedPluginOf(volume) ?? "";
+  const driver = driverOf(plugin);
+  if (driver !== undefined) return nameIt(context, { claim, size, plugin, driver });
   context.decide(awaitResizer, { size });
   const message = "waiting for an external controller to expand this PVC";
   context.event(PersistentVolumeClaims, claim, { type: "Normal", reason: "ExternalExpanding", message });

@@ -43,7 +43,7 @@ function claimOf(
 
 function volumeOf(
   source: Partial<NonNullable<PersistentVolume["spec"]>>,
-  annotations: Record<string, string> = {},
+  annotations?: Readonly<Record<string, string>>,
 ): PersistentVolume {
   return {
     metadata: {
@@ -51,7 +51,7 @@ function volumeOf(
       uid: "uid-disk",
       resourceVersion: "1",
       creationTimestamp: "2026-01-01T00:00:00Z",
-      annotations,
+      ...(annotations !== undefined && { annotations: { ...annotations } }),
     },
     spec: { claimRef: { namespace: "shop", name: "data", uid: "uid-data" }, ...source },
   };
@@ -80,6 +80,9 @@ describe("a claim that requests more than it has", () => {
       await sync(claimOf(["2Gi", "1Gi"]));
       expect(eventTexts()).toEqual([`${external}waiting for an external controller to expand this PVC`]);
       expect(scene.calls.map(({ verb }) => verb)).toEqual(["get"]);
+      expect(scene.decisions.map(({ sentence }) => sentence)).toEqual([
+        "it requests 2Gi, more than it has → record an Event that another controller has to expand it",
+      ]);
     });
   }
 
@@ -107,8 +110,32 @@ describe("a claim that requests more than it has", () => {
       expect(scene.calls[1]?.body).toEqual({
         metadata: { annotations: { [resizer]: driver }, resourceVersion: "7" },
       });
+      expect(scene.decisions.map(({ sentence }) => sentence)).toEqual([
+        `it requests 2Gi, more than it has, and ${plugin} is migrated to ${driver} → name its resizer, and record an Event`,
+      ]);
     });
   }
+
+  test("is changed as it was read, by requests that are cancelled with the sync", async () => {
+    const claim = claimOf(["2Gi", "1Gi"]);
+    volume = volumeOf(aws);
+    scene.put(PersistentVolumeClaims, claim);
+    scene.put(PersistentVolumes, volume);
+    const options: unknown[] = [];
+    const context = scene.context(key);
+    const client = new Proxy(context.client, {
+      get:
+        (target, verb) =>
+        (...args: readonly unknown[]): unknown => {
+          options.push(args.at(-1));
+          return Reflect.apply(Reflect.get(target, verb), target, args);
+        },
+    });
+    await persistentVolumeExpander.sync(key, { ...context, client });
+    const { signal } = context;
+    const [because] = scene.decisions;
+    expect(options).toEqual([{ signal }, { because, basedOn: claim, subresource: "status", signal }]);
+  });
 
   test("and already names its resizer is not written again", async () => {
     volume = volumeOf(aws);
@@ -122,6 +149,7 @@ describe("a claim that requests more than it has", () => {
     scene.refuse = ({ verb }) => (verb === "patch" ? refusal(409, "Conflict", "changed") : undefined);
     const error = await rejection(sync(claimOf(["2Gi", "1Gi"])));
     expect(String(error)).toContain("error setting resizer annotation to pvc shop/data, with error");
+    expect(error.cause).toEqual(refusal(409, "Conflict", "changed"));
     expect(eventTexts()[1]).toStartWith(
       "Warning ExternalExpanding: error setting resizer annotation to pvc shop/data, with error",
     );
@@ -157,11 +185,35 @@ test("an expansion that has started on a volume counts, whatever the claim has",
   expect(eventTexts()).toEqual([`${external}waiting for an external controller to expand this PVC`]);
 });
 
+for (const resources of [{ requests: {} }, {}, undefined]) {
+  test(`a claim that requests no size, by resources ${JSON.stringify(resources)}, has as much`, async () => {
+    volume = volumeOf(csi);
+    const { metadata, status } = claimOf(["1Gi", "1Gi"]);
+    const spec = { volumeName: "disk", ...(resources !== undefined && { resources }) };
+    await sync({ metadata, spec, ...(status !== undefined && { status }) });
+    expect(scene.decisions.map(({ sentence }) => sentence)).toEqual(["it requests 0, and has as much"]);
+  });
+}
+
 describe("a claim fails, and is retried", () => {
   test("whose volume is missing", async () => {
-    expect(String(await rejection(sync(claimOf(["2Gi", "1Gi"]))))).toContain(
-      "cannot read volume disk of claim shop/data",
-    );
+    const error = await rejection(sync(claimOf(["2Gi", "1Gi"])));
+    expect(String(error)).toContain("cannot read volume disk of claim shop/data");
+    expect(error.cause).toEqual(refusal(404, "NotFound", 'persistentvolumes "disk" not found'));
+  });
+
+  test("that names no volume", async () => {
+    const { metadata, status } = claimOf(["2Gi", "1Gi"]);
+    for (const spec of [{ spec: {} }, {}]) {
+      const error = await rejection(sync({ metadata, ...(status !== undefined && { status }), ...spec }));
+      expect(String(error)).toContain("cannot read volume  of claim shop/data");
+    }
+  });
+
+  test("whose volume has no spec", async () => {
+    volume = { metadata: volumeOf(csi).metadata };
+    const error = await rejection(sync(claimOf(["2Gi", "1Gi"])));
+    expect(String(error)).toContain("cannot expand claim shop/data: volume disk is not bound to it");
   });
 
   for (const claimRef of [
