@@ -1,5 +1,6 @@
 import type { KnownSurvivor } from "./known-survivor.ts";
 
+const attachDetach = "src/controllers/persistentvolume-attach-detach";
 const collector = "src/controllers/garbage-collector";
 const scaling = "src/controllers/deployment/scaling.ts";
 const sync = "src/controllers/replicaset/sync.ts";
@@ -46,6 +47,18 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
     line: "return toAdd > 0 ? Math.min(share, toAdd - added) : Math.max(share, toAdd - added);",
     replacement: "toAdd >= 0",
     why: "equivalent: with nothing to add it has returned above, since nothing was added either",
+  },
+  {
+    file: scaling,
+    line: "if (deployment.spec?.paused === true) return;",
+    replacement: "deployment.spec.paused",
+    why: "equivalent: the server stores no Deployment without a spec; only its type allows it",
+  },
+  {
+    file: scaling,
+    line: "const annotated = Number(replicaSet.metadata.annotations?.[desiredReplicasAnnotation]);",
+    replacement: "replicaSet.metadata.annotations[desiredReplicasAnnotation]",
+    why: "equivalent: a Deployment that is not paused is only scaled because its active ReplicaSet has the annotation",
   },
   {
     file: `${collector}/graph.ts`,
@@ -118,5 +131,65 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
     line: 'const isPending = pod.status?.phase === "Pending";',
     replacement: "pod.status.phase",
     why: "equivalent: a pod without a status counts as missing, above",
+  },
+  {
+    file: `${attachDetach}/desired.ts`,
+    line: ".toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));",
+    replacement: "keyOf(a) <= keyOf(b)",
+    why: "equivalent: no two pods have the same key",
+  },
+  {
+    file: `${attachDetach}/detach.ts`,
+    line: "const unwantedMs = now - (known.attachmentOf(unique, node)?.unwantedSince ?? now);",
+    replacement: "known.attachmentOf(unique, node).unwantedSince",
+    why: "equivalent: only nodes that have the volume are asked about",
+  },
+  {
+    file: `${attachDetach}/detach.ts`,
+    line: "if (attachment === undefined) return undefined;",
+    replacement: "false",
+    why: "equivalent: only a sync of the node, which runs alone, forgets what is attached to it",
+  },
+  {
+    file: `${attachDetach}/operations.ts`,
+    line: "if (left.length > 0) this.#byVolume.set(unique, left);",
+    replacement: "true",
+    why: "saves memory: an empty list or set is the same as none",
+  },
+  {
+    file: `${attachDetach}/operations.ts`,
+    line: "if (left.length > 0) this.#byVolume.set(unique, left);",
+    replacement: "left.length >= 0",
+    why: "saves memory: an empty list or set is the same as none",
+  },
+  {
+    file: `${attachDetach}/world.ts`,
+    line: "if (onNode?.size === 0) this.#attachedByNode.delete(node);",
+    replacement: "false",
+    why: "saves memory: an empty list or set is the same as none",
+  },
+  {
+    file: `${attachDetach}/world.ts`,
+    line: "if (after.size === 0) this.#inUse.delete(node);",
+    replacement: "false",
+    why: "saves memory: an empty list or set is the same as none",
+  },
+  {
+    file: `${attachDetach}/world.ts`,
+    line: "const reported = this.#reported.get(node) ?? { volumes: new Set<string>(), isDue: true, written: undefined };",
+    replacement: "false",
+    why: "equivalent: the volume is new in the report, which makes it due",
+  },
+  {
+    file: `${attachDetach}/world.ts`,
+    line: '.map((name) => ({ name, devicePath: this.#attached.get(name)?.devicePath ?? "" }));',
+    replacement: "this.#attached.get(name).devicePath",
+    why: "equivalent: what is reported is attached; only the type of the map does not say so",
+  },
+  {
+    file: "src/controllers/persistentvolume-expander/sync.ts",
+    line: 'const size = claim.spec?.resources?.requests?.["storage"] ?? "0";',
+    replacement: "claim.spec.resources",
+    why: "equivalent: a claim without a spec names no volume, and has failed above",
   },
 ];
