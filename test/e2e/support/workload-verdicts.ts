@@ -91,14 +91,24 @@ function counts(of: Seen, should: Readonly<Record<string, number | undefined>>):
   );
 }
 
+/** An object that is being deleted, and the objects that it owns: a deletion in the foreground waits for them. */
+function stillThere(owner: Seen, { nodes: _, ...owned }: World): string {
+  const { name, uid } = owner.metadata;
+  const isOwned = ({ metadata }: Seen): boolean => metadata.ownerReferences?.some((each) => each.uid === uid) === true;
+  const left = (Object.values(owned).flat() as readonly Seen[]).filter(isOwned).map(leftAs);
+  return `${name} is still being deleted: ${leftAs(owner)}; it owns ${left.join(", ") || "nothing"}`;
+}
+
 /**
  * Requires exactly the pods of its ordinals, of its template, and their claims. `most`: the most replicas it was ever scaled to. A claim
  * beyond the replicas may remain whatever the retention policy is, upstream too: it is deleted with its pod, which may never have been
  * created or may have been deleted by another client. A claim whose owner is gone must not remain (see `leftovers`).
  * Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set_control.go processCondemned, fixPodClaim.
  */
-export function statefulSetProblems(set: Seen, { pods, persistentvolumeclaims }: World, most: number): string[] {
+export function statefulSetProblems(set: Seen, world: World, most: number): string[] {
+  if (isLeaving(set)) return [stillThere(set, world)];
   const { name } = set.metadata;
+  const { pods, persistentvolumeclaims } = world;
   const replicas = set.spec.replicas ?? 1;
   const ordinals = Array.from({ length: replicas }, (_, ordinal) => ordinal);
   const own = pods.filter(isControlledBy(set));
@@ -131,8 +141,10 @@ const cordoned = "node.kubernetes.io/unschedulable";
  * the same generation counts as updated whatever its image is, upstream too.
  * Source: kubernetes v1.36 pkg/controller/daemon/util/daemonset_util.go IsPodUpdated.
  */
-export function daemonSetProblems(set: Seen, { pods, nodes }: World): string[] {
+export function daemonSetProblems(set: Seen, world: World): string[] {
+  if (isLeaving(set)) return [stillThere(set, world)];
   const { name } = set.metadata;
+  const { pods, nodes } = world;
   const wanted = Object.entries(set.spec.template?.spec.nodeSelector ?? {});
   const fitting = nodes.filter(
     ({ metadata, spec }) =>
