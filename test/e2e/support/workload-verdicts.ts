@@ -92,10 +92,11 @@ function counts(of: Seen, should: Readonly<Record<string, number | undefined>>):
 }
 
 /** An object that is being deleted, and the objects that it owns: a deletion in the foreground waits for them. */
-function stillThere(owner: Seen, { nodes: _, ...owned }: World): string {
+function stillThere(owner: Seen, world: World): string {
   const { name, uid } = owner.metadata;
   const isOwned = ({ metadata }: Seen): boolean => metadata.ownerReferences?.some((each) => each.uid === uid) === true;
-  const left = (Object.values(owned).flat() as readonly Seen[]).filter(isOwned).map(leftAs);
+  const { pods, persistentvolumeclaims, controllerrevisions } = world;
+  const left = [...pods, ...persistentvolumeclaims, ...controllerrevisions].filter(isOwned).map(leftAs);
   return `${name} is still being deleted: ${leftAs(owner)}; it owns ${left.join(", ") || "nothing"}`;
 }
 
