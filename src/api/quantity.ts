@@ -44,18 +44,22 @@ const decimalUnits: Readonly<Record<number, string>> = {
   18: "E",
 };
 
-/** Parsed quantities, since the same few recur. */
-const parsed = new Map<string, Quantity>();
-const rememberedAtMost = 10_000;
+const cachedAtMost = 10_000;
 
-/** Undefined if the string is not a quantity. Numbers above 2⁶³ − 1 become 2⁶³ − 1. */
-export function parseQuantity(text: string): Quantity | undefined {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
-  const quantity = parse(text);
-  if (quantity !== undefined && parsed.size < rememberedAtMost) parsed.set(text, quantity);
-  return quantity;
+/** Caches the results for the first texts: the same few quantities recur. */
+function cached<T>(compute: (text: string) => T | undefined): (text: string) => T | undefined {
+  const results = new Map<string, T>();
+  return (text) => {
+    const known = results.get(text);
+    if (known !== undefined) return known;
+    const result = compute(text);
+    if (result !== undefined && results.size < cachedAtMost) results.set(text, result);
+    return result;
+  };
 }
+
+/** Undefined if the string is not a quantity. Numbers above 2⁶³ − 1 become 2⁶³ − 1. Cached. */
+export const parseQuantity: (text: string) => Quantity | undefined = cached(parse);
 
 function parse(text: string): Quantity | undefined {
   const match = pattern.exec(text);
@@ -119,18 +123,11 @@ function decimal(nano: bigint, exponent: boolean): string {
   return `${left}${decimalUnits[power]}`;
 }
 
-const canonical = new Map<string, string>();
-
-/** A quantity's text in canonical form; undefined if it is not a quantity. Cached, too. */
-export function canonicalQuantity(text: string): string | undefined {
-  const known = canonical.get(text);
-  if (known !== undefined) return known;
+/** A quantity's text in canonical form; undefined if it is not a quantity. Cached. */
+export const canonicalQuantity: (text: string) => string | undefined = cached((text) => {
   const quantity = parseQuantity(text);
-  if (quantity === undefined) return undefined;
-  const formatted = formatQuantity(quantity);
-  if (canonical.size < rememberedAtMost) canonical.set(text, formatted);
-  return formatted;
-}
+  return quantity === undefined ? undefined : formatQuantity(quantity);
+});
 
 /** Below 0, 0 or above 0 if `a` is less than, equal to, or greater than `b`. */
 export function compareQuantities(a: Quantity, b: Quantity): number {

@@ -25,7 +25,7 @@ export const cacheSurvivors: readonly KnownSurvivor[] = [
     file: "src/cache/delta-processor.ts",
     line: "{ before: object, initial: false, listeners, fieldManager: undefined },",
     replacement: "true",
-    why: "equivalent: only an object that was not known before is initial, and a resync tells of known ones",
+    why: "equivalent: only an object that was not known before is initial, and a resync reports known ones",
   },
   ...[
     "if (this.#options.bus.on) this.#options.bus.emit(this.#event(objects));",

@@ -1,5 +1,6 @@
 import type { KnownSurvivor } from "./known-survivor.ts";
 
+const empty = "equivalent: an empty list or set, removed to save memory, is the same as none";
 const attachDetach = "src/controllers/persistentvolume-attach-detach";
 const collector = "src/controllers/garbage-collector";
 const scaling = "src/controllers/deployment/scaling.ts";
@@ -142,7 +143,7 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
     file: `${attachDetach}/detach.ts`,
     line: "const unwantedMs = now - (known.attachmentOf(unique, node)?.unwantedSince ?? now);",
     replacement: "known.attachmentOf(unique, node).unwantedSince",
-    why: "equivalent: only nodes that have the volume are asked about",
+    why: "equivalent: it is only called for nodes that have the volume",
   },
   {
     file: `${attachDetach}/detach.ts`,
@@ -154,25 +155,25 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
     file: `${attachDetach}/operations.ts`,
     line: "if (left.length > 0) this.#byVolume.set(unique, left);",
     replacement: "true",
-    why: "saves memory: an empty list or set is the same as none",
+    why: empty,
   },
   {
     file: `${attachDetach}/operations.ts`,
     line: "if (left.length > 0) this.#byVolume.set(unique, left);",
     replacement: "left.length >= 0",
-    why: "saves memory: an empty list or set is the same as none",
+    why: empty,
   },
   {
     file: `${attachDetach}/world.ts`,
     line: "if (onNode?.size === 0) this.#attachedByNode.delete(node);",
     replacement: "false",
-    why: "saves memory: an empty list or set is the same as none",
+    why: empty,
   },
   {
     file: `${attachDetach}/world.ts`,
     line: "if (after.size === 0) this.#inUse.delete(node);",
     replacement: "false",
-    why: "saves memory: an empty list or set is the same as none",
+    why: empty,
   },
   {
     file: `${attachDetach}/world.ts`,

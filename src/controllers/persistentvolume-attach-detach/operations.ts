@@ -13,7 +13,7 @@ export interface Place {
   readonly node: string | undefined;
 }
 
-/** What a driver is asked to attach or detach. */
+/** What a driver is to attach or detach. */
 export interface DriverRequest extends CsiSource {
   /** The name of the VolumeAttachment. */
   readonly attachment: string;

@@ -14,7 +14,7 @@ import { claimIndex, claimKeysOf } from "../../controller/workload/pods-of-claim
 import { syncClaim } from "./claim-sync.ts";
 import { rules } from "./rules.ts";
 import { syncVolume } from "./volume-sync.ts";
-import { claimantIndex, claimantOf, claimOf, forgetClaim, forgetVolume, volumeNamed } from "./written.ts";
+import { claimantIndex, claimantOf, claimOf, forgetClaim, forgetVolume, keyOfRef, volumeNamed } from "./written.ts";
 
 /** Times in milliseconds. */
 export interface PersistentVolumeBinderOptions {
@@ -105,6 +105,6 @@ function isSettled(context: WatchContext, { metadata, spec, status }: Persistent
 function isAtRest(context: WatchContext, { metadata, spec, status }: PersistentVolume): boolean {
   const ref = spec?.claimRef;
   if (ref === undefined) return status?.phase === "Available";
-  const claim = claimOf(context, objectKey(ref.namespace, ref.name ?? ""));
+  const claim = claimOf(context, keyOfRef(ref));
   return status?.phase === "Bound" && claim?.metadata.uid === ref.uid && claim?.spec?.volumeName === metadata.name;
 }

@@ -1,5 +1,5 @@
 /** One sync of a volume. Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go syncVolume. */
-import { keyOf, objectKey } from "../../api/key.ts";
+import { keyOf } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes } from "../../api/kinds.ts";
 import { isNotFound } from "../../api/status-error.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types.ts";
@@ -9,9 +9,7 @@ import { syncVolumeMigration } from "./migration.ts";
 import { reclaim } from "./reclaim.ts";
 import { available, boundVolume, claimFirst, modeMismatch, released, unbindVolume } from "./rules.ts";
 import { setVolumePhase, unbind } from "./writes.ts";
-import { claimOf, isVolumeBehind, volumeNamed } from "./written.ts";
-
-type ClaimRef = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>;
+import { claimOf, type ClaimRef, isVolumeBehind, keyOfRef, volumeNamed } from "./written.ts";
 
 /** Writes the volume's phase, and reclaims it once its claim is gone. @throws the API server's refusal, such as a conflict. */
 export async function syncVolume(context: SyncContext, name: string): Promise<void> {
@@ -39,11 +37,6 @@ export async function syncVolume(context: SyncContext, name: string): Promise<vo
     return release(context, { volume, why: "elsewhere" });
   }
   await unbind(context, { volume, because: context.decide(unbindVolume, { claim: key }) });
-}
-
-/** `namespace/name` of the claim that a volume is for. */
-export function keyOfRef({ namespace = "", name = "" }: ClaimRef): string {
-  return objectKey(namespace, name);
 }
 
 /**

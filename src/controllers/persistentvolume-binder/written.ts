@@ -64,6 +64,14 @@ export function volumeNamed(context: Caches, name: string): PersistentVolume | u
   return cached === undefined ? undefined : context.state(writtenVolumes).newest(cached);
 }
 
+/** The claim that a volume is for. */
+export type ClaimRef = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>;
+
+/** `namespace/name` of the claim that a volume is for. */
+export function keyOfRef({ namespace = "", name = "" }: ClaimRef): ObjectKey {
+  return objectKey(namespace, name);
+}
+
 /** The index of volumes by the claim that they are for. */
 export const claimantIndex = "claimant";
 
@@ -71,18 +79,20 @@ const unclaimed = "";
 
 /** The value of a volume in `claimantIndex`. */
 export function claimantOf({ spec }: PersistentVolume): readonly string[] {
-  const { claimRef } = spec ?? {};
-  return [claimRef === undefined ? unclaimed : objectKey(claimRef.namespace, claimRef.name ?? "")];
+  return [spec?.claimRef === undefined ? unclaimed : keyOfRef(spec.claimRef)];
 }
 
-/** The volumes that a claim may get, in their latest known versions: all that are for no other claim, and a few that may be. */
+/**
+ * All volumes that a claim may get, in their latest known versions, and possibly some that it may not: each volume that was just written is
+ * included.
+ */
 export function volumesFor(context: Caches, claim: PersistentVolumeClaim): readonly PersistentVolume[] {
   const cache = context.cache(PersistentVolumes);
   const known = new Map<string, PersistentVolume>();
   for (const claimant of [unclaimed, keyOf(claim)]) {
     for (const cached of cache.byIndex(claimantIndex, claimant)) known.set(cached.metadata.name, cached);
   }
-  // The index has their claims of before the write.
+  // In the index, these may still have the claim from before the write.
   for (const name of context.state(writtenVolumes).keys()) {
     const volume = volumeNamed(context, name);
     if (volume !== undefined) known.set(name, volume);

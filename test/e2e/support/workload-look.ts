@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { podsCreatedFor } from "./pods-created.ts";
 import { daemons, mostReplicas, sets } from "./workload-changes.ts";
-import { countDeletedPod, isActive, jobsByHand, type WorkloadGround } from "./workload-ground.ts";
+import { countDeletedPod, isActive, jobsByHand, type Resource, type WorkloadGround } from "./workload-ground.ts";
 import { daemonSet, statefulSet } from "./workload-manifests.ts";
 import {
   budgetProblems,
@@ -88,7 +88,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
     };
     for (const name of daemons) {
       if (!pods.some((pod) => pod.metadata.labels?.["app"] === name && isStuck(pod))) continue;
-      await patch(at("daemonsets", name), { metadata: { annotations: { woken: String(++woken) } } });
+      await touch("daemonsets", name);
     }
   }
 
@@ -101,9 +101,13 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
     for (const budget of budgets) {
       if (!keepsOldScale(budget, { pods, statefulsets })) continue;
       const pod = pods.find(({ metadata }) => metadata.labels?.["app"] === budget.metadata.name);
-      if (pod === undefined) continue;
-      await patch(at("pods", pod.metadata.name), { metadata: { annotations: { woken: String(++woken) } } });
+      if (pod !== undefined) await touch("pods", pod.metadata.name);
     }
+  }
+
+  /** Changes nothing that a controller evaluates, but causes an event. */
+  async function touch(resource: Resource, name: string): Promise<void> {
+    await patch(at(resource, name), { metadata: { annotations: { woken: String(++woken) } } });
   }
 
   const lacksIn = (claims: ReadonlySet<string>, name: string | undefined): boolean =>
