@@ -7,7 +7,8 @@ import { withSecond } from "./scripted.ts";
 /** The fourth step creates that pod. */
 export function nodesUnready(seed: number, length: number): Script {
   return withSecond(randomScript(seed, length), [
-    step("create first", (stage) => makeNode(stage, "first")),
+    // False is its first report: a second one in the same second is no new heartbeat to a side that has seen the first.
+    step("create first", (stage) => makeNode(stage, "first", { ready: undefined })),
     step("first reports False", (stage) => report(stage, "first", ["False"])),
     step("create a pod on first", (stage) => makePod(stage, "on-first", "first", { ready: "True" })),
   ]);
