@@ -9,7 +9,6 @@ import { realRandom } from "../../../src/platform/random.ts";
 import { realTimeline } from "../../../src/platform/real-timeline.ts";
 import { TransportError } from "../../../src/api/transport.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
-import type { DoneEvent } from "../../../src/trace/events.ts";
 import type { Cluster } from "../../support/cluster.ts";
 import { kubeconfigThrough } from "../../support/fault-proxy.ts";
 
@@ -34,8 +33,11 @@ export interface FaultyRun {
   readonly failures: Failures;
   /** Why Leases were lost; should stay empty. */
   readonly leasesLost: readonly string[];
-  /** The keys whose last sync failed, one line each: when it ended, when it will be retried, and the error. */
-  failing(): readonly string[];
+  /**
+   * The keys whose last sync failed, one line each: when it ended, when it will be retried, and the error. Then those whose sync has not
+   * ended, with its start.
+   */
+  unfinished(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -54,10 +56,28 @@ function writeEvents(bus: TraceBus): { end(): unknown } | undefined {
   return file;
 }
 
-function noteLastSync(failing: Map<string, string>, { controller, key, outcome, error }: DoneEvent): void {
-  const id = `${controller} ${key}`;
-  if (error === undefined) failing.delete(id);
-  else failing.set(id, `${new Date().toISOString()} ${id} ${JSON.stringify(outcome)}: ${error}`);
+/** Follows the syncs of a run. */
+class Syncs {
+  readonly #failing = new Map<string, string>();
+  readonly #running = new Map<string, string>();
+
+  listen(bus: TraceBus): void {
+    const now = (): string => new Date().toISOString();
+    const idOf = ({ controller, key }: { readonly controller: string; readonly key: string }): string =>
+      `${controller} ${key}`;
+    bus.listen((event) => {
+      if (event.stage === "get") this.#running.set(idOf(event), `${now()} ${idOf(event)}: its sync has not ended`);
+      if (event.stage !== "done") return;
+      const { outcome, error } = event;
+      this.#running.delete(idOf(event));
+      if (error === undefined) this.#failing.delete(idOf(event));
+      else this.#failing.set(idOf(event), `${now()} ${idOf(event)} ${JSON.stringify(outcome)}: ${error}`);
+    });
+  }
+
+  unfinished(): readonly string[] {
+    return [...this.#failing.values(), ...this.#running.values()];
+  }
 }
 
 interface FaultyRunOptions {
@@ -91,9 +111,9 @@ async function startOnce({ cluster, url, controllers, namespace }: Start): Promi
   const bus = new TraceBus({ now: () => timeline.now() });
   const failures = { writes: 0, unconfirmed: 0, watches: 0, relists: 0 };
   const leasesLost: string[] = [];
-  const failing = new Map<string, string>();
+  const syncs = new Syncs();
+  syncs.listen(bus);
   bus.listen((event) => {
-    if (event.stage === "done") noteLastSync(failing, event);
     if (event.stage === "write" && event.error !== undefined && event.status !== 409) failures.writes++;
     if (event.stage === "write" && event.status === 0) failures.unconfirmed++;
     if (event.stage === "watch" && event.state !== "opened") failures.watches++;
@@ -125,7 +145,7 @@ async function startOnce({ cluster, url, controllers, namespace }: Start): Promi
     live,
     failures,
     leasesLost,
-    failing: () => [...failing.values()],
+    unfinished: () => syncs.unfinished(),
     async stop() {
       await live.stop();
       connection.close();
