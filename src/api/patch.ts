@@ -2,6 +2,7 @@
  * JSON merge patch (RFC 7386) and JSON patch (RFC 6902) over plain JSON. Both return a new value and do not change
  * their arguments.
  */
+import { goQuoted } from "./go-text.ts";
 import { isObject } from "./json.ts";
 
 /** The four patches: JSON patch, merge patch, strategic merge patch, server-side apply. */
@@ -94,7 +95,7 @@ function member(value: unknown, key: string): unknown {
 /** As Go's strconv.Atoi. @throws PatchError */
 function atoi(text: string): number {
   if (/^[+-]?\d+$/.test(text)) return Number(text);
-  throw new PatchError("failed", `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
+  throw new PatchError("failed", `strconv.Atoi: parsing ${goQuoted(text)}: invalid syntax`);
 }
 
 /** An index below `end`; a negative one counts from there. @throws PatchError */

@@ -2,6 +2,7 @@
  * Cron schedules as Kubernetes reads them.
  * Source: robfig/cron v3.0.1 parser.go ParseStandard, constantdelay.go Every. The error texts are theirs: the server responds with them.
  */
+import { goQuoted } from "../go-text.ts";
 import { parseGoDuration } from "./go-duration.ts";
 import { isTimeZone } from "./time-zone.ts";
 
@@ -170,14 +171,12 @@ function parseValue(text: string, bounds: Bounds): number {
 /** Parses like Go's strconv.Atoi. */
 function parseNumber(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) {
-    throw new CronError(
-      `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
+    throw new CronError(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuoted(text)}: invalid syntax`);
   }
   const value = BigInt(text.replace(/^\+/, ""));
   if (BigInt.asIntN(64, value) !== value) {
     throw new CronError(
-      `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: value out of range`,
+      `failed to parse int from ${text}: strconv.Atoi: parsing ${goQuoted(text)}: value out of range`,
     );
   }
   if (value < 0n) throw new CronError(`negative number (${value}) not allowed: ${text}`);

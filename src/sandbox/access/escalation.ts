@@ -2,12 +2,13 @@
  * Prevents roles and bindings from granting more than their author may do, on servers that evaluate roles. Source: kubernetes v1.36
  * pkg/registry/rbac/{escalation_check,helpers}.go, pkg/registry/rbac/*\/policybased/storage.go, pkg/registry/rbac/validation/rule.go.
  */
+import { goQuotedList } from "../../api/go-text.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { fieldsIn, isFields, textOf, type ApiObject } from "../meta/object.ts";
 import { notFound, qualified, refusal } from "../meta/refusal.ts";
 import { privilegedGroup, type PolicyRule } from "../context/authorizer.ts";
 import type { RequestScope } from "../context/server.ts";
-import { missingRules, quoted } from "./policy-rule.ts";
+import { missingRules } from "./policy-rule.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -39,7 +40,7 @@ export function checkEscalation(write: RoleWrite): void {
   const { rules: held, evaluationError } = ruleResolver.rulesFor(user, namespace);
   const missing = missingRules(held, granted);
   if (missing.length === 0) return;
-  const who = `user ${JSON.stringify(user.name)} (groups=${quoted(user.groups)})`;
+  const who = `user ${JSON.stringify(user.name)} (groups=${goQuotedList(user.groups)})`;
   const unresolved = evaluationError === undefined ? "" : `; resolution errors: [${evaluationError}]`;
   const { asResource } = scope.resource;
   const name = textOf(object.metadata.name);

@@ -2,6 +2,7 @@
  * Matches rules of roles with requests and other rules. Source: kubernetes v1.36 pkg/apis/rbac/v1/evaluation_helpers.go; component-helpers
  * v0.36 auth/rbac/validation/policy_comparator.go.
  */
+import { goQuotedList } from "../../api/go-text.ts";
 import type { Attributes, PolicyRule } from "../context/authorizer.ts";
 
 const none: readonly string[] = [];
@@ -80,7 +81,7 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   for (const permission of missing) {
     const { verb, group, resource, name, path } = permission;
     if (path !== undefined) {
-      texts.add(`{NonResourceURLs:${quoted([path])}, Verbs:${quoted([verb])}}`);
+      texts.add(`{NonResourceURLs:${goQuotedList([path])}, Verbs:${goQuotedList([verb])}}`);
       continue;
     }
     const key = JSON.stringify([group, resource, name]);
@@ -90,11 +91,10 @@ export function missingRules(held: readonly PolicyRule[], wanted: readonly Polic
   }
   for (const { permission, verbs } of byResource.values()) {
     const { group = "", resource = "", name } = permission;
-    const names = name === undefined ? "" : `ResourceNames:${quoted([name])}, `;
-    texts.add(`{APIGroups:${quoted([group])}, Resources:${quoted([resource])}, ${names}Verbs:${quoted(verbs)}}`);
+    const names = name === undefined ? "" : `ResourceNames:${goQuotedList([name])}, `;
+    texts.add(
+      `{APIGroups:${goQuotedList([group])}, Resources:${goQuotedList([resource])}, ${names}Verbs:${goQuotedList(verbs)}}`,
+    );
   }
   return [...texts].sort();
 }
-
-/** Strings as Go prints them with %q. */
-export const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;

@@ -2,6 +2,7 @@
  * ServiceAccount tokens. Source: kubernetes v1.36 pkg/serviceaccount/{claims,jwt}.go; apiserver v0.36
  * authentication/serviceaccount/util.go.
  */
+import { goQuotedList } from "../../api/go-text.ts";
 import { tokenSigner, type SignerKeys, type TokenSigner } from "../../platform/json-web-token.ts";
 import { randomUuid, type Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
@@ -120,7 +121,9 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     const own = Array.isArray(claims["aud"]) ? claims["aud"].map(textOf) : isOfSecret ? this.audiences : [];
     const audiences = wanted.filter((audience) => own.includes(audience));
     if (audiences.length === 0)
-      return { why: `token audiences ${quoted(own)} is invalid for the target audiences ${quoted(wanted)}` };
+      return {
+        why: `token audiences ${goQuotedList(own)} is invalid for the target audiences ${goQuotedList(wanted)}`,
+      };
     if (isOfSecret) return this.#ofSecret(claims, { token, audiences });
     const why = this.#problemOf(claims);
     return why === undefined ? { user: userOf(claims), audiences } : { why };
@@ -208,9 +211,6 @@ export class ServiceAccountTokens implements TokenAuthenticator {
 }
 
 const unknownToken: Rejected = { why: undefined };
-
-/** Strings as Go prints them with %q. */
-const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(" ")}]`;
 
 interface Reference {
   readonly namespace: string;

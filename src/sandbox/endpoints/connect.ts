@@ -3,6 +3,7 @@
  * Source: apiserver v0.36 endpoints/handlers/rest.go ConnectResource, getRequestOptions; apimachinery v0.36 runtime/conversion.go,
  * apis/meta/v1/conversion.go.
  */
+import { goQuoted } from "../../api/go-text.ts";
 import { connectAdmission } from "../admission/admit.ts";
 import type { RequestScope } from "../context/server.ts";
 import type { ApiObject, Fields } from "../meta/object.ts";
@@ -64,7 +65,7 @@ function portsOf(scope: RequestScope): Fields {
     .map((text) => {
       const wrong = !/^\d+$/.test(text) ? "invalid syntax" : Number(text) > mostPort ? "value out of range" : undefined;
       if (wrong === undefined) return Number(text);
-      throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${wrong}`);
+      throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${goQuoted(text)}: ${wrong}`);
     });
   return { ports };
 }

@@ -4,7 +4,7 @@
  */
 import { formatTime } from "../../api/time.ts";
 import { StatusError } from "../../api/status-error.ts";
-import { unprintableIn } from "../meta/field-errors.ts";
+import { unprintableIn } from "../../api/go-text.ts";
 import type { ApiObject, Fields } from "../meta/object.ts";
 import type { Steps } from "../meta/steps.ts";
 import { param } from "../options/list-options.ts";

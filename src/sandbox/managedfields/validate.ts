@@ -2,7 +2,7 @@
  * Validates an object against its type, with the real server's messages. Source: structured-merge-diff v6 typed/validate.go,
  * typed/helpers.go.
  */
-import { shown as goQuote } from "../meta/field-errors.ts";
+import { goQuoted } from "../../api/go-text.ts";
 import { isFields, isList, type Fields } from "../meta/object.ts";
 import { elementText } from "./path-element.ts";
 import {
@@ -144,8 +144,8 @@ function goSyntax(value: unknown): string {
   if (isList(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
   if (isFields(value)) {
     const keys = Object.keys(value).sort();
-    return `map[string]interface {}{${keys.map((key) => `${goQuote(key)}:${goSyntax(value[key])}`).join(", ")}}`;
+    return `map[string]interface {}{${keys.map((key) => `${goQuoted(key)}:${goSyntax(value[key])}`).join(", ")}}`;
   }
   if (value === null) return "interface {}(nil)";
-  return typeof value === "string" ? goQuote(value) : scalarText(value);
+  return typeof value === "string" ? goQuoted(value) : scalarText(value);
 }

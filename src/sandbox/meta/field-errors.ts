@@ -1,4 +1,5 @@
 /** Errors of single fields, and Invalid errors with them. Source: apimachinery v0.36 util/validation/field/errors.go. */
+import { goQuoted } from "../../api/go-text.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { qualified, refusal, type Qualified } from "./refusal.ts";
 
@@ -24,39 +25,6 @@ export interface FieldError {
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return "null";
   return typeof value === "string" ? goQuoted(value) : JSON.stringify(value);
-}
-
-/** All but what Go's unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the space. */
-const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
-
-/** The unprintable characters of a string, each with its byte offset. */
-export function unprintableIn(text: string): { readonly code: number; readonly at: number }[] {
-  return [...text.matchAll(unprintable)].map((match) => ({
-    code: match[0].codePointAt(0) ?? 0,
-    at: new TextEncoder().encode(text.slice(0, match.index)).length,
-  }));
-}
-
-const shortEscapes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-};
-
-/** A string as Go prints it with %q. Source: Go strconv Quote. */
-function goQuoted(text: string): string {
-  const escaped = text.replaceAll(/["\\]/g, "\\$&").replaceAll(unprintable, (character) => {
-    const short = shortEscapes[character];
-    if (short !== undefined) return short;
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
-    return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
-  });
-  return `"${escaped}"`;
 }
 
 /** A map as Go prints it: sorted by key. */

@@ -1,5 +1,6 @@
 /** Validates names of field managers, and managed fields. Source: apimachinery v0.36 apis/meta/v1/validation/validation.go. */
-import { invalid, tooLong, unprintableIn, type FieldError } from "./field-errors.ts";
+import { unprintableIn } from "../../api/go-text.ts";
+import { invalid, tooLong, type FieldError } from "./field-errors.ts";
 import { textOf, type Fields } from "./object.ts";
 
 const longestManager = 128;

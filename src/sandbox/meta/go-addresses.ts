@@ -1,4 +1,5 @@
 /** IP addresses and networks as Go parses them. Source: Go net/netip/netip.go. */
+import { goQuoted } from "../../api/go-text.ts";
 
 /** An address; IPv4 has 32 bits, IPv6 128. */
 export interface Address {
@@ -22,13 +23,11 @@ export const familyOf = (text: string): IpFamily => (text.includes(":") ? "IPv6"
 /** A parsed value, or why the text is invalid. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
 
-const quoted = (text: string): string => JSON.stringify(text);
-
 /** Parses an address; errors are those of Go's ParseAddr. */
 export function readAddress(text: string): Read<Address> {
   const first = /[.:%]/.exec(text)?.[0];
   const failed = (why: string, at = ""): Read<Address> => ({
-    problem: `ParseAddr(${quoted(text)}): ${why}${at === "" ? "" : ` (at ${quoted(at)})`}`,
+    problem: `ParseAddr(${goQuoted(text)}): ${why}${at === "" ? "" : ` (at ${goQuoted(at)})`}`,
   });
   if (first === ".") {
     const octets = readOctets(text);
@@ -133,7 +132,7 @@ function embed(
 
 /** Parses a network; errors are those of Go's ParsePrefix. */
 export function readPrefix(text: string): Read<Prefix> {
-  const failed = (why: string): Read<Prefix> => ({ problem: `netip.ParsePrefix(${quoted(text)}): ${why}` });
+  const failed = (why: string): Read<Prefix> => ({ problem: `netip.ParsePrefix(${goQuoted(text)}): ${why}` });
   const slash = text.lastIndexOf("/");
   if (slash < 0) return failed("no '/'");
   const address = readAddress(text.slice(0, slash));
@@ -141,7 +140,7 @@ export function readPrefix(text: string): Read<Prefix> {
   if (address.value.zone !== "") return failed("IPv6 zones cannot be present in a prefix");
   const digits = text.slice(slash + 1);
   if (!/^\d+$/.test(digits) || (digits.length > 1 && digits.startsWith("0")))
-    return failed(`bad bits after slash: ${quoted(digits)}`);
+    return failed(`bad bits after slash: ${goQuoted(digits)}`);
   const length = Number(digits);
   if (length > address.value.bits) return failed("prefix length out of range");
   return { value: { address: address.value, length } };

@@ -1,4 +1,5 @@
 /** Validates names. Source: apimachinery v0.36 util/validation/validation.go. */
+import { goQuoted } from "../../api/go-text.ts";
 import { addressProblems } from "./cidr.ts";
 import { dns1035Problems, labelProblems, subdomainProblems } from "../../api/label-names.ts";
 
@@ -69,7 +70,7 @@ function segmentProblems(value: string): string[] {
 export function lookupProblem(name: string): string | undefined {
   if (name === "") return "resource name may not be empty";
   const problems = segmentProblems(name);
-  return problems.length === 0 ? undefined : `invalid resource name ${JSON.stringify(name)}: [${problems.join(" ")}]`;
+  return problems.length === 0 ? undefined : `invalid resource name ${goQuoted(name)}: [${problems.join(" ")}]`;
 }
 
 /** The rule for names of a kind: a DNS subdomain, a DNS label, any path segment, or an IP address. */

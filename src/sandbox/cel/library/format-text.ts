@@ -1,6 +1,6 @@
 /** `text.format([...])`. Source: cel-go v0.26 ext/formatting.go; numbers as golang.org/x/text prints them in en_US. */
 import { formatFixed, scientific } from "../values/go-numbers.ts";
-import { goQuoted } from "../values/text.ts";
+import { goQuoted } from "../../../api/go-text.ts";
 import { formatDurationSeconds, formatTimestamp } from "../values/time.ts";
 import { CelType } from "../values/types.ts";
 import { CelError, CelList, CelMap, Duration, Timestamp, typeOf, Uint, type Value } from "../values/value.ts";

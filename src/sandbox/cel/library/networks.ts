@@ -1,4 +1,5 @@
 /** `ip()` and `cidr()`. Source: apiserver v0.36 pkg/cel/library/ip.go, cidr.go, pkg/cel/ip.go, cidr.go. */
+import { goQuoted } from "../../../api/go-text.ts";
 import { CelType } from "../values/types.ts";
 import { CelError, Opaque, overloadError, type Value } from "../values/value.ts";
 import {
@@ -73,7 +74,7 @@ class Cidr extends Opaque {
 
 function ipOf(text: string): Address | CelError {
   const read = readAddress(text);
-  const quoted = JSON.stringify(text);
+  const quoted = goQuoted(text);
   if ("problem" in read)
     return new CelError(`IP Address ${quoted} parse error during conversion from string: ${read.problem}`);
   if (read.value.zone !== "") return new CelError(`IP address ${quoted} with zone value is not allowed`);
@@ -85,7 +86,7 @@ function cidrOf(text: string): Prefix | CelError {
   const failed = "network address parse error during conversion from string";
   if ("problem" in read) return new CelError(`${failed}: ${failed}: ${read.problem}`);
   return isMapped(read.value.address)
-    ? new CelError(`${failed}: IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`)
+    ? new CelError(`${failed}: IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`)
     : read.value;
 }
 

@@ -1,4 +1,5 @@
 /** Components of timestamps and durations. Source: cel-go v0.26 common/stdlib/standard.go, common/types/timestamp.go. */
+import { goQuoted } from "../../../api/go-text.ts";
 import { type Civil, civilOf, secondsOf } from "../values/time.ts";
 import { CelError, Duration, Timestamp, type Value } from "../values/value.ts";
 import { bind, declare, type FunctionDecl, guards, type Signatures } from "./function.ts";
@@ -36,8 +37,7 @@ function offsetIn(zone: string, time: Timestamp): number | CelError {
   if (colon < 0) return namedOffset(zone, time);
   const [hours, minutes] = [zone.slice(0, colon), zone.slice(colon + 1)];
   for (const number of [hours, minutes]) {
-    if (!/^[+-]?\d+$/.test(number))
-      return new CelError(`strconv.Atoi: parsing ${JSON.stringify(number)}: invalid syntax`);
+    if (!/^[+-]?\d+$/.test(number)) return new CelError(`strconv.Atoi: parsing ${goQuoted(number)}: invalid syntax`);
   }
   const shift = Number(hours) * 60 + (zone.startsWith("-") ? -1 : 1) * Number(minutes);
   return shift * 60;

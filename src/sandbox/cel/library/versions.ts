@@ -1,4 +1,5 @@
 /** `semver()`. Source: apiserver v0.36 pkg/cel/library/semverlib.go; github.com/blang/semver v4.0 semver.go. */
+import { goQuoted } from "../../../api/go-text.ts";
 import { parseUint64 } from "../values/go-numbers.ts";
 import { type CelType, objectOf } from "../values/types.ts";
 import { CelError, Opaque, overloadError, type Value } from "../values/value.ts";
@@ -33,28 +34,29 @@ class Semver extends Opaque {
   }
 }
 
-const quoted = (text: string): string => JSON.stringify(text);
 const names = ["major", "minor", "patch"] as const;
 
 function readNumber(text: string, name: (typeof names)[number]): bigint | string {
-  if (!/^\d*$/.test(text)) return `Invalid character(s) found in ${name} number ${quoted(text)}`;
+  if (!/^\d*$/.test(text)) return `Invalid character(s) found in ${name} number ${goQuoted(text)}`;
   if (/^0./.test(text))
-    return `${name[0]?.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${quoted(text)}`;
+    return `${name[0]?.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${goQuoted(text)}`;
   const value = parseUint64(text);
   if (value !== undefined) return value;
-  return `strconv.ParseUint: parsing ${quoted(text)}: ${text === "" ? "invalid syntax" : "value out of range"}`;
+  return `strconv.ParseUint: parsing ${goQuoted(text)}: ${text === "" ? "invalid syntax" : "value out of range"}`;
 }
 
 function preProblem(part: string): string | undefined {
   if (part === "") return "Prerelease is empty";
   if (/^\d+$/.test(part))
-    return /^0./.test(part) ? `Numeric PreRelease version must not contain leading zeroes ${quoted(part)}` : undefined;
-  return /^[0-9A-Za-z-]+$/.test(part) ? undefined : `Invalid character(s) found in prerelease ${quoted(part)}`;
+    return /^0./.test(part)
+      ? `Numeric PreRelease version must not contain leading zeroes ${goQuoted(part)}`
+      : undefined;
+  return /^[0-9A-Za-z-]+$/.test(part) ? undefined : `Invalid character(s) found in prerelease ${goQuoted(part)}`;
 }
 
 function buildProblem(part: string): string | undefined {
   if (part === "") return "Build meta data is empty";
-  return /^[0-9A-Za-z-]+$/.test(part) ? undefined : `Invalid character(s) found in build meta data ${quoted(part)}`;
+  return /^[0-9A-Za-z-]+$/.test(part) ? undefined : `Invalid character(s) found in build meta data ${goQuoted(part)}`;
 }
 
 /** Splits off the part after a sign, at the dots. */

@@ -35,26 +35,3 @@ function goTime(time: Timestamp): string {
   const offset = zone === "Z" ? "+0000" : zone.replace(":", "");
   return `${date} ${clock} ${offset} ${zone === "Z" ? "UTC" : offset}`;
 }
-
-const escapes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-};
-const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
-
-/** A string as `%q` prints it. */
-export function goQuoted(text: string): string {
-  const inner = text.replaceAll(/["\\]/g, "\\$&").replaceAll(unprintable, (character) => {
-    const short = escapes[character];
-    if (short !== undefined) return short;
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
-    return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
-  });
-  return `"${inner}"`;
-}

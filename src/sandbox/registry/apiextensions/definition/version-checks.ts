@@ -1,5 +1,6 @@
 /** Versions: columns, subresources, selectable fields. Source: apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go. */
-import { duplicate, invalid, required, tooMany, unprintableIn, type FieldError } from "../../../meta/field-errors.ts";
+import { unprintableIn } from "../../../../api/go-text.ts";
+import { duplicate, invalid, required, tooMany, type FieldError } from "../../../meta/field-errors.ts";
 import { structuralOf, type Structural } from "../schema/structural.ts";
 import type { DefinitionVersion, PrinterColumn, ScaleDefinition } from "./definition.ts";
 
