@@ -1,9 +1,16 @@
 /** The rules of the mirroring of Endpoints, in the order in which a sync evaluates them. */
 import { pluralize } from "../../api/pluralize.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
+import {
+  cacheBehindRule,
+  endpointChanges,
+  endpointsAt,
+  type SliceCreateFacts,
+  type SliceDeleteFacts,
+  type SliceUpdateFacts,
+  updateText,
+} from "../../controller/workload/service/slice-rules.ts";
 import type { NotMirrored } from "./mirrored.ts";
-
-const endpoints = (count: number): string => pluralize(count, "endpoint");
 
 interface NotMirroredFacts extends Facts {
   readonly why: NotMirrored;
@@ -26,19 +33,8 @@ export const notMirrored: Rule<NotMirroredFacts> = rule<NotMirroredFacts>({
   source: "endpointslicemirroring_controller.go syncEndpoints, shouldMirror",
 });
 
-interface BehindFacts extends Facts {
-  readonly slices: number;
-}
-
 /** Nothing is written while the cache lacks the last writes. */
-export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
-  id: "cache-behind",
-  looksAt: ["generations of the EndpointSlices that this controller wrote", "the same in the cache"],
-  chooses: "While the cache does not show the controller's own last writes, the Endpoints are retried with back-off.",
-  sentence: ({ slices }) => `the cache has ${pluralize(slices, "slice")}, older than the last writes → retry`,
-  example: { slices: 2 },
-  source: "endpointslice_tracker.go StaleSlices",
-});
+export const cacheBehind: ReturnType<typeof cacheBehindRule> = cacheBehindRule("the Endpoints are");
 
 interface LeftOutFacts extends Facts {
   readonly invalid: number;
@@ -64,58 +60,30 @@ export const leftOut: Rule<LeftOutFacts> = rule<LeftOutFacts>({
   source: "reconciler.go reconcile",
 });
 
-interface CreateFacts extends Facts {
-  readonly addressType: string;
-  readonly endpoints: number;
-  readonly ports: readonly string[];
-}
-
 /** Endpoints with ports that no slice has get a new slice. */
-export const createSlice: Rule<CreateFacts> = rule<CreateFacts>({
+export const createSlice: Rule<SliceCreateFacts> = rule<SliceCreateFacts>({
   id: "create-slice",
   looksAt: ["subsets of the Endpoints", "the mirrored EndpointSlices: ports and address type"],
   chooses: "Addresses of one type with the same ports are in one slice.",
-  sentence: ({ addressType, endpoints: count, ports }) =>
-    `${endpoints(count)} at ${ports.length === 0 ? "no port" : ports.join(", ")} in no ${addressType} slice → create one`,
+  sentence: (facts) => `${endpointsAt(facts)} in no ${facts.addressType} slice → create one`,
   example: { addressType: "IPv4", endpoints: 3, ports: ["http 8080/TCP"] },
   source: "reconciler.go reconcileByPortMapping",
 });
 
-interface UpdateFacts extends Facts {
-  readonly slice: string;
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
-  /** It was to be deleted, and is filled with other endpoints instead. */
-  readonly reused: boolean;
-}
-
 /** An outdated slice is replaced under its name. */
-export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
+export const updateSlice: Rule<SliceUpdateFacts> = rule<SliceUpdateFacts>({
   id: "update-slice",
   looksAt: [...createSlice.looksAt, "labels, annotations and uid of the Endpoints"],
   chooses:
     "A slice is replaced as a whole if its endpoints have changed, or the labels, the annotations or the uid of the Endpoints. A slice that would be deleted is reused instead of creating a new one.",
-  sentence({ slice, added, removed, changed, reused }) {
-    const parts = [
-      ...(added > 0 ? [`${endpoints(added)} more`] : []),
-      ...(removed > 0 ? [`${endpoints(removed)} less`] : []),
-      ...(changed > 0 ? [`${endpoints(changed)} changed`] : []),
-    ];
-    const what = parts.length === 0 ? "other labels, annotations or Endpoints" : parts.join(", ");
-    return `${what} → update ${slice}${reused ? ", instead of creating a slice" : ""}`;
-  },
+  sentence: (facts) =>
+    `${endpointChanges(facts).join(", ") || "other labels, annotations or Endpoints"} → ${updateText(facts)}`,
   example: { slice: "web-x7k2p", added: 1, removed: 0, changed: 2, reused: false },
   source: "reconciler.go reconcileByPortMapping, reconciler_helpers.go recycleSlices",
 });
 
-interface DeleteFacts extends Facts {
-  readonly slice: string;
-  readonly why: string;
-}
-
 /** A slice that no subset needs is deleted. */
-export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
+export const deleteSlice: Rule<SliceDeleteFacts> = rule<SliceDeleteFacts>({
   id: "delete-slice",
   looksAt: createSlice.looksAt,
   chooses:

@@ -1,23 +1,18 @@
 /** The rules of the controller of EndpointSlices, in the order in which a sync evaluates them. */
-import { pluralize } from "../../api/pluralize.ts";
 import { type Facts, type Rule, rule } from "../../controller/api/rule.ts";
 import { leftAlone } from "../../controller/workload/service/rules.ts";
-
-const endpoints = (count: number): string => pluralize(count, "endpoint");
-
-interface BehindFacts extends Facts {
-  readonly slices: number;
-}
+import {
+  cacheBehindRule,
+  endpointChanges,
+  endpointsAt,
+  type SliceCreateFacts,
+  type SliceDeleteFacts,
+  type SliceUpdateFacts,
+  updateText,
+} from "../../controller/workload/service/slice-rules.ts";
 
 /** Nothing is written while the cache lacks the last writes. */
-export const cacheBehind: Rule<BehindFacts> = rule<BehindFacts>({
-  id: "cache-behind",
-  looksAt: ["generations of the EndpointSlices that this controller wrote", "the same in the cache"],
-  chooses: "While the cache does not show the controller's own last writes, the Service is retried with back-off.",
-  sentence: ({ slices }) => `the cache has ${pluralize(slices, "slice")}, older than the last writes → retry`,
-  example: { slices: 2 },
-  source: "endpointslice_tracker.go StaleSlices",
-});
+export const cacheBehind: ReturnType<typeof cacheBehindRule> = cacheBehindRule("the Service is");
 
 interface NodeFacts extends Facts {
   readonly pod: string;
@@ -61,14 +56,8 @@ export const zoneHints: Rule<ZoneFacts> = rule<ZoneFacts>({
   source: "topologycache.go AddHints",
 });
 
-interface CreateFacts extends Facts {
-  readonly addressType: string;
-  readonly endpoints: number;
-  readonly ports: readonly string[];
-}
-
 /** Endpoints that fit in no slice get new slices. */
-export const createSlice: Rule<CreateFacts> = rule<CreateFacts>({
+export const createSlice: Rule<SliceCreateFacts> = rule<SliceCreateFacts>({
   id: "create-slice",
   looksAt: [
     "pods that the selector matches: addresses, readiness, deletion, node, ports",
@@ -77,20 +66,13 @@ export const createSlice: Rule<CreateFacts> = rule<CreateFacts>({
   ],
   chooses:
     "Endpoints that fit in no existing slice with their ports get new slices. A Service without endpoints has one empty slice per address type.",
-  sentence: ({ addressType, endpoints: count, ports }) =>
-    `${endpoints(count)} at ${ports.length === 0 ? "no port" : ports.join(", ")} fit in no ${addressType} slice → create one`,
+  sentence: (facts) => `${endpointsAt(facts)} fit in no ${facts.addressType} slice → create one`,
   example: { addressType: "IPv4", endpoints: 3, ports: ["http 8080/TCP"] },
   source: "reconciler.go reconcileByPortMapping",
 });
 
-interface UpdateFacts extends Facts {
-  readonly slice: string;
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
+interface UpdateFacts extends SliceUpdateFacts {
   readonly labels: boolean;
-  /** It was to be deleted, and is filled with other endpoints instead. */
-  readonly reused: boolean;
 }
 
 /** An outdated slice is written. */
@@ -99,26 +81,16 @@ export const updateSlice: Rule<UpdateFacts> = rule<UpdateFacts>({
   looksAt: createSlice.looksAt,
   chooses:
     "A slice is updated if an endpoint in it is removed or changes, or if the Service's labels change. New endpoints fill the updated slices first, then the unchanged slice with the least room that holds all of the rest. A slice that would be deleted is reused instead of creating a new one.",
-  sentence({ slice, added, removed, changed, labels, reused }) {
-    const parts = [
-      ...(added > 0 ? [`${endpoints(added)} more`] : []),
-      ...(removed > 0 ? [`${endpoints(removed)} less`] : []),
-      ...(changed > 0 ? [`${endpoints(changed)} changed`] : []),
-      ...(labels ? ["other labels"] : []),
-    ];
-    return `${parts.join(", ") || "refreshed"} → update ${slice}${reused ? ", instead of creating a slice" : ""}`;
+  sentence(facts) {
+    const parts = [...endpointChanges(facts), ...(facts.labels ? ["other labels"] : [])];
+    return `${parts.join(", ") || "refreshed"} → ${updateText(facts)}`;
   },
   example: { slice: "web-x7k2p", added: 1, removed: 0, changed: 2, labels: false, reused: false },
   source: "reconciler.go reconcileByPortMapping, finalize",
 });
 
-interface DeleteFacts extends Facts {
-  readonly slice: string;
-  readonly why: string;
-}
-
 /** A slice without endpoints is deleted. */
-export const deleteSlice: Rule<DeleteFacts> = rule<DeleteFacts>({
+export const deleteSlice: Rule<SliceDeleteFacts> = rule<SliceDeleteFacts>({
   id: "delete-slice",
   looksAt: [...createSlice.looksAt, "spec.ipFamilies", "metadata.ownerReferences of the slices"],
   chooses:
