@@ -99,36 +99,38 @@ export function volumeFor(
   { volumes, reservedOnly }: MatchOptions,
 ): PersistentVolume | undefined {
   const suits = suitor(claim);
-  const possible = [...volumes].filter((volume) => suits(volume) && hasAccessModes(volume, claim));
-  for (const group of groupsOfModes(possible)) {
-    const reserved = firstByName(group.filter((volume) => isVolumeOf(volume, claim)));
-    const found = reserved !== undefined || reservedOnly ? reserved : smallest(freeFor(claim, group));
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Volumes with the same access modes: those with the fewest first, among equals in the order of their names; upstream takes any. */
-function groupsOfModes(volumes: readonly PersistentVolume[]): readonly (readonly PersistentVolume[])[] {
-  const groups = new Map<string, PersistentVolume[]>();
+  const isFree = freeFor(claim);
+  const bestByModes = new Map<string, Choice>();
   for (const volume of volumes) {
-    const { accessModes = [] } = volume.spec ?? {};
-    // Most have a single one.
-    const modes = accessModes.length === 1 ? String(accessModes[0]) : [...new Set(accessModes)].sort().join();
-    const group = groups.get(modes);
-    if (group === undefined) groups.set(modes, [volume]);
-    else group.push(volume);
+    if (!suits(volume) || !hasAccessModes(volume, claim)) continue;
+    const isReserved = isVolumeOf(volume, claim);
+    if (!isReserved && (reservedOnly || !isFree(volume))) continue;
+    const modes = modesOf(volume);
+    const best = bestByModes.get(modes);
+    if (best === undefined || isBetter({ volume, isReserved }, best)) bestByModes.set(modes, { volume, isReserved });
   }
   const count = (modes: string): number => modes.split(",").length;
-  return [...groups].sort(([a], [b]) => count(a) - count(b) || (a < b ? -1 : 1)).map(([, group]) => group);
+  // Upstream takes equally many modes in any order.
+  const [fewest] = [...bestByModes].sort(([a], [b]) => count(a) - count(b) || (a < b ? -1 : 1));
+  return fewest?.[1].volume;
 }
 
-function firstByName(volumes: readonly PersistentVolume[]): PersistentVolume | undefined {
-  let first: PersistentVolume | undefined;
-  for (const volume of volumes) {
-    if (first === undefined || volume.metadata.name < first.metadata.name) first = volume;
-  }
-  return first;
+/** A volume that a claim can get. */
+interface Choice {
+  readonly volume: PersistentVolume;
+  readonly isReserved: boolean;
+}
+
+function isBetter(one: Choice, other: Choice): boolean {
+  if (one.isReserved !== other.isReserved) return one.isReserved;
+  return one.isReserved ? one.volume.metadata.name < other.volume.metadata.name : isSmaller(one.volume, other.volume);
+}
+
+/** The access modes of a volume as one text. */
+function modesOf({ spec }: PersistentVolume): string {
+  const { accessModes = [] } = spec ?? {};
+  // Most have a single one.
+  return accessModes.length === 1 ? String(accessModes[0]) : [...new Set(accessModes)].sort().join();
 }
 
 /** Which volumes count for a node. */
@@ -152,10 +154,13 @@ export function volumeOnNode(
   const possible = [...volumes].filter((volume) => !taken.has(volume.metadata.name) && suits(volume));
   const reserved = possible.find((volume) => isVolumeOf(volume, claim));
   if (reserved !== undefined) return isReachableFrom(reserved, node) ? reserved : undefined;
-  const free = freeFor(claim, possible).filter(
-    (volume) => isReachableFrom(volume, node) && hasAccessModes(volume, claim),
-  );
-  return smallest(free);
+  const isFree = freeFor(claim);
+  let smallest: PersistentVolume | undefined;
+  for (const volume of possible) {
+    if (!isFree(volume) || !isReachableFrom(volume, node) || !hasAccessModes(volume, claim)) continue;
+    if (smallest === undefined || isSmaller(volume, smallest)) smallest = volume;
+  }
+  return smallest;
 }
 
 /** Whether pods on the node can use the volume. Source: helpers.go CheckNodeAffinity. */
@@ -175,27 +180,21 @@ function suitor(claim: PersistentVolumeClaim): (volume: PersistentVolume) => boo
     compareQuantities(capacityOf(volume), requested) >= 0;
 }
 
-function freeFor(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[]): readonly PersistentVolume[] {
+/** Whether any claim with this one's class and selector may take a volume. */
+function freeFor(claim: PersistentVolumeClaim): (volume: PersistentVolume) => boolean {
   const { selector } = claim.spec ?? {};
   const labels = selector === undefined ? undefined : selectorOf(selector);
-  return volumes.filter(
-    (volume) =>
-      volume.status?.phase === "Available" &&
-      (labels === undefined || matches(labels, volume.metadata.labels)) &&
-      classOfVolume(volume) === classOfClaim(claim),
-  );
+  const className = classOfClaim(claim);
+  return (volume) =>
+    volume.status?.phase === "Available" &&
+    (labels === undefined || matches(labels, volume.metadata.labels)) &&
+    classOfVolume(volume) === className;
 }
 
-/** The smallest; of several, the first by name. */
-function smallest(volumes: readonly PersistentVolume[]): PersistentVolume | undefined {
-  let best: { readonly volume: PersistentVolume; readonly size: Quantity } | undefined;
-  for (const volume of volumes) {
-    const size = capacityOf(volume);
-    const difference = best === undefined ? -1 : compareQuantities(size, best.size);
-    if (best === undefined || difference < 0 || (difference === 0 && volume.metadata.name < best.volume.metadata.name))
-      best = { volume, size };
-  }
-  return best?.volume;
+/** Of volumes of equal size, the first by name counts as smaller. */
+function isSmaller(one: PersistentVolume, other: PersistentVolume): boolean {
+  const difference = compareQuantities(capacityOf(one), capacityOf(other));
+  return difference < 0 || (difference === 0 && one.metadata.name < other.metadata.name);
 }
 
 /** Whether they name different VolumeAttributesClasses. */

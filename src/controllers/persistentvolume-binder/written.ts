@@ -82,22 +82,17 @@ export function claimantOf({ spec }: PersistentVolume): readonly string[] {
   return [spec?.claimRef === undefined ? unclaimed : keyOfRef(spec.claimRef)];
 }
 
-/**
- * All volumes that a claim may get, in their latest known versions, and possibly some that it may not: each volume that was just written is
- * included.
- */
+/** All volumes that a claim may get, in their latest known versions. */
 export function volumesFor(context: Caches, claim: PersistentVolumeClaim): readonly PersistentVolume[] {
   const cache = context.cache(PersistentVolumes);
-  const known = new Map<string, PersistentVolume>();
-  for (const claimant of [unclaimed, keyOf(claim)]) {
-    for (const cached of cache.byIndex(claimantIndex, claimant)) known.set(cached.metadata.name, cached);
-  }
-  // In the index, these may still have the claim from before the write.
-  for (const name of context.state(writtenVolumes).keys()) {
-    const volume = volumeNamed(context, name);
-    if (volume !== undefined) known.set(name, volume);
-  }
-  return [...known.values()];
+  const written = context.state(writtenVolumes);
+  const claimants = [unclaimed, keyOf(claim)];
+  const indexed = claimants.flatMap((claimant) => cache.byIndex(claimantIndex, claimant));
+  // In the index, a volume may still have the claim from before the last write.
+  const others = [...written.keys()]
+    .flatMap((name) => cache.get(name) ?? [])
+    .filter((volume) => !claimantOf(volume).some((claimant) => claimants.includes(claimant)));
+  return [...indexed, ...others].map((volume) => written.newest(volume));
 }
 
 /** Whether the cache shows an older version than the last write: the sync is too early. */
