@@ -14,3 +14,13 @@ export function readSpan(text: string): number | undefined {
   for (const [, number, unit] of text.matchAll(/([\d.]+)([hms])/g)) ms += Number(number) * (units[unit ?? ""] ?? 0);
   return ms;
 }
+
+/** How many names are listed. */
+const maxNamed = 3;
+
+/** The first names, and how many more there are: `a, b, c, 2 more`. */
+export function someOf(names: readonly string[], separator: string): string {
+  const shown = names.slice(0, maxNamed);
+  const more = names.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(separator);
+}

@@ -7,6 +7,7 @@ import type { Look } from "./look.ts";
 import { conditionOf, isServing } from "./pods.ts";
 import { availability, controlledPods, onDeleteNote, withPods } from "./replicas.ts";
 import { ofAll } from "./spans.ts";
+import { claimFindings, type Lacking } from "./stateful-set-claims.ts";
 
 /** By its counts and revisions, and its pods. */
 export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examined {
@@ -28,7 +29,7 @@ export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examine
   return withPods(look, item, {
     says: isRolling ? `${says}, ${ofAll(updated, meant, "pod", "up to date")}` : says,
     reached,
-    first: unseenSpec,
+    first: isKnown ? claimFindings(look, lackingPods(item, pods)) : unseenSpec,
     notes: [
       ...(isKnown ? heldUp(item.object, { pods, outdated: isRolling ? meant - updated : 0 }) : []),
       ...(unseenSpec.length === 0 && unseen.length === 0 ? outdatedNote(item.object, pods) : []),
@@ -45,6 +46,21 @@ function outdatedNote({ spec, status }: StatefulSet, pods: readonly Pod[]): read
   return below === 0 ? [] : [`${pluralize(below, "pod")} of an earlier template: below partition ${partition}`];
 }
 
+function lackingPods(item: Item<StatefulSet>, pods: readonly Pod[]): Lacking {
+  const { metadata, spec, status } = item.object;
+  const existing = new Set(pods.map(ordinalOf));
+  const missing = ordinalsOf(item.object).filter((ordinal) => !existing.has(ordinal));
+  const isOrdered = spec?.podManagementPolicy !== "Parallel";
+  const areAvailable = (status?.availableReplicas ?? 0) === pods.length;
+  const possible = isOrdered ? missing.slice(0, areAvailable ? 1 : 0) : missing;
+  return { item, missing: possible.map((ordinal) => `${metadata.name}-${ordinal}`), pods: pods.length };
+}
+
+function ordinalsOf({ spec }: StatefulSet): readonly number[] {
+  const start = spec?.ordinals?.start ?? 0;
+  return Array.from({ length: spec?.replicas ?? 1 }, (_, n) => start + n);
+}
+
 const ordinalOf = ({ metadata }: Pod): number => Number(/-(\d+)$/.exec(metadata.name)?.[1] ?? -1);
 
 const revisionOf = ({ metadata }: Pod): string => metadata.labels?.["controller-revision-hash"] ?? "";
@@ -58,20 +74,19 @@ interface SeenPods {
 const isReady = (pod: Pod): boolean => isServing(pod) && conditionOf(pod, "Ready")?.status === "True";
 
 /** The first pod that an ordered set is waiting for: what that blocks, and whether the pod must be deleted by hand. */
-function heldUp({ spec, status, metadata }: StatefulSet, { pods, outdated }: SeenPods): readonly string[] {
+function heldUp(set: StatefulSet, { pods, outdated }: SeenPods): readonly string[] {
+  const { spec, status, metadata } = set;
   if (spec?.podManagementPolicy === "Parallel") return [];
   const rollsOut = spec?.updateStrategy?.type !== "OnDelete";
-  const start = spec?.ordinals?.start ?? 0;
-  const end = start + (spec?.replicas ?? 1);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
-  const ordinals = Array.from({ length: end - start }, (_, n) => start + n);
+  const ordinals = ordinalsOf(set);
   const first = ordinals.find((ordinal) => {
     const pod = byOrdinal.get(ordinal);
     return pod === undefined || !isReady(pod);
   });
   if (first === undefined) return [];
   const missing = ordinals.filter((ordinal) => ordinal > first && !byOrdinal.has(ordinal)).length;
-  const excess = [...byOrdinal.keys()].filter((ordinal) => ordinal >= 0 && (ordinal < start || ordinal >= end)).length;
+  const excess = [...byOrdinal.keys()].filter((ordinal) => ordinal >= 0 && !ordinals.includes(ordinal)).length;
   const held = [
     ...(missing > 0 ? [`${pluralize(missing, "pod")} after it ${missing === 1 ? "is" : "are"} not created`] : []),
     ...(excess > 0 ? [`${pluralize(excess, "pod")} ${excess === 1 ? "is" : "are"} not scaled down`] : []),

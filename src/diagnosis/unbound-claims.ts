@@ -18,6 +18,7 @@ import { PersistentVolumes, Pods, StorageClasses } from "../api/kinds.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../api/types.ts";
 import { type Finding, kubectl } from "./diagnosis.ts";
 import type { Look } from "./look.ts";
+import { someOf } from "./spans.ts";
 
 /** Why the claim is not bound, and what to look at next. */
 export interface UnboundCause {
@@ -107,9 +108,6 @@ function toBeBound(volume: string): UnboundCause {
   return { why: `${volume} matches it, so the controller persistentvolume-binder has to bind them`, advice: [] };
 }
 
-/** How many volumes are named. */
-const maxNamed = 3;
-
 interface HandMade {
   readonly claim: PersistentVolumeClaim;
   /** Why a volume must be created manually. */
@@ -142,12 +140,6 @@ function candidatesFor(
 function hasSuitable(look: Look, claim: PersistentVolumeClaim): boolean {
   const { objects, unseen } = look.list(PersistentVolumes, "");
   return unseen.length > 0 || candidatesFor(claim, objects).some((volume) => misfitOf(volume, claim) === undefined);
-}
-
-function someOf(names: readonly string[], separator: string): string {
-  const shown = names.slice(0, maxNamed);
-  const more = names.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(separator);
 }
 
 /** Why the volume does not match the claim, as a phrase after `volume disk-1`; undefined if it matches. */

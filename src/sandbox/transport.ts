@@ -23,7 +23,7 @@ export const clusterAdmin: User = { name: "admin", uid: "admin", groups: ["syste
 
 /**
  * A connection to an embedded server. The server's part is atomic: it happens between the hop `request <actor>` and the hop
- * `response <actor>`; each chunk of a watch is a hop `chunk <actor>`.
+ * `answer <actor>`; each chunk of a watch is a hop `chunk <actor>`.
  */
 export function transportTo(
   server: Server,
@@ -31,7 +31,7 @@ export function transportTo(
   { actor, user = clusterAdmin }: SandboxTransportOptions,
 ): Transport {
   const { timeline } = server;
-  const [requestHop, responseHop, chunkHop] = [`request ${actor}`, `response ${actor}`, `chunk ${actor}`];
+  const [requestHop, responseHop, chunkHop] = [`request ${actor}`, `answer ${actor}`, `chunk ${actor}`];
   return {
     async send(request: ApiRequest): Promise<ApiResponse> {
       const { signal } = request;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { Nodes, Pods, StatefulSets } from "../../src/api/kinds.ts";
+import { Nodes, PersistentVolumeClaims, Pods, StatefulSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
+import type { Event } from "../../src/api/types.ts";
 import { type Item, findingsOf } from "../../src/diagnosis/diagnosis.ts";
 import { ago, diagnose, type Json, objectOf, ownedBy } from "./world.ts";
 
@@ -137,5 +138,86 @@ describe("no order is mentioned", () => {
     const all = ["db-0", "db-1", "db-2"].map((name) => podOf(name));
     const object = set({ replicas: 3, availableReplicas: 3, updatedReplicas: 3 });
     expect(diagnose(StatefulSets, object, { items: [node, ...all] })).toMatchObject({ is: "well", notes: [] });
+  });
+});
+
+describe("with whenScaled: Delete, missing pods are explained by the claims of earlier ones", () => {
+  const statusWritten = (seconds: number): Json => ({
+    managedFields: [{ manager: "kube-controller-manager", subresource: "status", time: ago(seconds) }],
+  });
+  const scaled = (
+    spec: Json = {},
+    { seconds = 30, status = {} }: { seconds?: number; status?: Json } = {},
+  ): StoredObject =>
+    objectOf("db", {
+      meta: { generation: 1, ...statusWritten(seconds) },
+      spec: {
+        replicas: 3,
+        podManagementPolicy: "Parallel",
+        persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" },
+        volumeClaimTemplates: [{ metadata: { name: "data" } }],
+        selector: { matchLabels: labels },
+        ...spec,
+      },
+      status: { observedGeneration: 1, replicas: 1, availableReplicas: 1, ...status },
+    });
+  const claimOf = (pod: string, meta: Json = {}): Item => ({
+    kind: PersistentVolumeClaims,
+    object: objectOf(`data-${pod}`, {
+      meta: { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: pod, uid: "earlier" }], ...meta },
+      status: { phase: "Bound" },
+    }),
+  });
+  const whys = (object: StoredObject, items: readonly Item[]): readonly string[] =>
+    findingsOf(diagnose(StatefulSets, object, { items: [node, ...items] })).map(({ at, why }) => `${at.name}: ${why}`);
+
+  test("while these are there, with what blocks their deletion", () => {
+    const going = { deletionTimestamp: ago(9), finalizers: ["example.com/hold"] };
+    expect(whys(scaled(), [podOf("db-0"), claimOf("db-1", going), claimOf("db-2")])).toEqual([
+      "data-db-1: finalizer example.com/hold: the controller that set it has to remove it",
+      "data-db-1: left over from an earlier pod: no pod of that name is created until the claim is gone",
+      "data-db-2: left over from an earlier pod: no pod of that name is created until the claim is gone",
+    ]);
+  });
+
+  test("and after they are gone, because that wakes no controller", () => {
+    const object = scaled();
+    expect(whys(object, [podOf("db-0")])).toEqual([
+      "db: db-1, db-2 and their claims are missing, and nothing has made the controller create them: the deletion of an earlier claim does not wake it, any change of the StatefulSet does",
+    ]);
+    const [finding] = findingsOf(diagnose(StatefulSets, object, { items: [node, podOf("db-0")] }));
+    expect(finding?.advice).toEqual([
+      { tool: "kubectl", words: "annotate statefulset db woken=yes --overwrite -n shop" },
+    ]);
+  });
+
+  test("but not if the controller may be about to create them", () => {
+    const plain = ["db: 1 of 3 pods are available"];
+    expect(whys(scaled({}, { seconds: 3 }), [podOf("db-0")])).toEqual(plain);
+    // It has not seen that the pods are gone.
+    expect(whys(scaled({}, { status: { replicas: 3 } }), [podOf("db-0")])).toEqual(plain);
+  });
+
+  test("nor if something else explains it", () => {
+    const plain = ["db: 1 of 3 pods are available"];
+    const kept = { persistentVolumeClaimRetentionPolicy: { whenScaled: "Retain" } };
+    expect(whys(scaled(kept), [podOf("db-0"), claimOf("db-1")])).toEqual(plain);
+    expect(whys(scaled({ volumeClaimTemplates: [] }), [podOf("db-0")])).toEqual(plain);
+    const own = claimOf("db-1", { ownerReferences: [] });
+    expect(whys(scaled(), [podOf("db-0"), own])).toEqual(plain);
+    const message = "create Claim data-db-1 for Pod db-1 in StatefulSet db failed error: exceeded quota: few";
+    const refused = { metadata: objectOf("event").metadata, reason: "FailedCreate", message, lastTimestamp: ago(20) };
+    const events = [{ ...refused, involvedObject: { uid: "uid-db" } } as Event];
+    const [first] = findingsOf(diagnose(StatefulSets, scaled(), { items: [node, podOf("db-0")], events }));
+    expect(first?.why).toStartWith("pods cannot be created");
+  });
+
+  test("of an ordered set, only the next pod, once all before it are available", () => {
+    const ordered = scaled({ podManagementPolicy: "OrderedReady" });
+    expect(whys(ordered, [podOf("db-0"), claimOf("db-1"), claimOf("db-2")])).toEqual([
+      "data-db-1: left over from an earlier pod: no pod of that name is created until the claim is gone",
+    ]);
+    const early = scaled({ podManagementPolicy: "OrderedReady" }, { status: { availableReplicas: 0 } });
+    expect(whys(early, [podOf("db-0"), claimOf("db-1")])).toEqual(["db: 0 of 3 pods are available"]);
   });
 });

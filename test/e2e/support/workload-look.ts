@@ -74,6 +74,7 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
     }
     await wakeDaemons(pods, there);
     await wakeBudgets(pods);
+    await wakeSets(claims);
   }
 
   /**
@@ -102,6 +103,20 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       if (!keepsOldScale(budget, { pods, statefulsets })) continue;
       const pod = pods.find(({ metadata }) => metadata.labels?.["app"] === budget.metadata.name);
       if (pod !== undefined) await touch("pods", pod.metadata.name);
+    }
+  }
+
+  /**
+   * A StatefulSet that waits for the claim of an earlier pod is not synced when the claim is gone, upstream too: it has no handler for
+   * claims. Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set.go NewStatefulSetController.
+   */
+  async function wakeSets(claims: ReadonlySet<string>): Promise<void> {
+    for (const { metadata, spec } of await list("statefulsets")) {
+      const { name } = metadata;
+      const waits = run.lastRules("statefulset", `${namespace}/${name}`).has("await-claim");
+      const ordinals = Array.from({ length: spec.replicas ?? 1 }, (_, ordinal) => ordinal);
+      if (waits && ordinals.some((ordinal) => !claims.has(`data-${name}-${ordinal}`)))
+        await touch("statefulsets", name);
     }
   }
 

@@ -144,7 +144,7 @@ const rows: readonly {
 
 describe("a claim with", () => {
   for (const { name, there, spec, waits, because } of rows) {
-    test(`${name} ${waits === undefined ? "is taken to be bound" : "keeps its pods waiting"}`, async () => {
+    test(`${name} ${waits === undefined ? "is assumed to be bound" : "keeps its pods waiting"}`, async () => {
       const run = await play({
         initialState: cluster(...there),
         requestedChanges: [apply(claim(spec)), apply(withData())],
@@ -154,7 +154,7 @@ describe("a claim with", () => {
         summaryOf({ ...run, availability: run.availability.filter(({ of }) => of.kind === "ReplicaSet") }),
       ).toEqual(
         waits === undefined
-          ? { is: "taken to be bound", because, available: 1 }
+          ? { is: "assumed to be bound", because, available: 1 }
           : {
               is: "waits",
               why: waits,
@@ -167,11 +167,11 @@ describe("a claim with", () => {
     });
   }
 
-  test("a class is taken to be bound without a cluster", async () => {
+  test("a class is assumed to be bound without a cluster", async () => {
     const wishes = [apply(claim({ storageClassName: "fast" })), apply(withData())];
     const run = await play({ initialState: emptyCluster(["default"]), requestedChanges: wishes });
     const because = "StorageClass fast was not checked: no cluster was consulted";
-    expect(summaryOf(run)).toEqual({ is: "taken to be bound", because, available: 1 });
+    expect(summaryOf(run)).toEqual({ is: "assumed to be bound", because, available: 1 });
   });
 
   test("a bound volume causes no finding", async () => {
@@ -225,8 +225,8 @@ describe.each([
     const run = await played(storageClass("fast"));
     const because = "StorageClass fast provisions its volume";
     expect(run.claims.map(({ binding }) => binding)).toEqual([
-      { is: "taken to be bound", because },
-      { is: "taken to be bound", because },
+      { is: "assumed to be bound", because },
+      { is: "assumed to be bound", because },
     ]);
     expect(run.availability[0]?.available).toBe(2);
   });

@@ -81,8 +81,8 @@ describe("a dry run of a StatefulSet", () => {
   test("assumes that claims are bound, and says so, if the storage is unknown", async () => {
     const done = await run({ requestedChanges: [apply(setOf({ spec: withClaims }))] });
     expect(done.claims.map(({ key, binding }) => [key, binding.is])).toEqual([
-      ["default/data-db-0", "taken to be bound"],
-      ["default/data-db-1", "taken to be bound"],
+      ["default/data-db-0", "assumed to be bound"],
+      ["default/data-db-1", "assumed to be bound"],
     ]);
     expect(done.availability).toMatchObject([{ available: 2 }]);
   });

@@ -117,7 +117,7 @@ export function endingNotes({ run, notes, validations }: DryRunReport): string[]
 }
 
 function claimText(binding: OpenClaim["binding"], count: number): string {
-  if (binding.is !== "waits") return `assumed to be bound: ${binding.because}`;
+  if (binding.is !== "waits") return `assumed to be bound (${binding.because})`;
   return `${count === 1 ? "stays" : "stay"} Pending: ${binding.why}`;
 }
 

@@ -8,6 +8,7 @@ import {
   claimTemplate,
   create,
   ends,
+  patch,
   ready,
   removeClaim,
   replicas,
@@ -143,6 +144,19 @@ export const claims: readonly Script[] = [
         act: (stage) => stage.remove("persistentvolumeclaims", "data-db-0"),
       },
       replicas(1, { order: false }),
+    ],
+  },
+  {
+    // Nothing wakes the set when the claim is gone: neither side watches claims for that.
+    name: "a pod is not created while its claim belongs to an earlier pod, nor once that claim is gone, but at the next event",
+    steps: [
+      create({ replicas: 2, claims: ["data"], retention: ["Retain", "Delete"], parallel: true }),
+      allReady,
+      replicas(1, { order: false }),
+      ends("db-1"),
+      replicas(2, { order: false }),
+      { ...removeClaim("data-db-1"), waitMs: 3000 },
+      patch("annotate the set", { metadata: { annotations: { touched: "1" } } }, { order: false }),
     ],
   },
   {
