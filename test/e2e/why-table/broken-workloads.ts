@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { eventually } from "../support/workload.ts";
+import { soon } from "./hand.ts";
 import {
   apps,
   backOff,
@@ -14,11 +15,13 @@ import {
   data,
   type Hand,
   job,
+  type Json,
   kubeletStatus,
   lost,
   noImage,
   pod,
   podsHave,
+  volume,
   workload,
 } from "./row.ts";
 
@@ -369,6 +372,25 @@ export const brokenWorkloads: readonly Broken[] = [
     says: /PersistentVolumeClaim v-s-claim-0 there is no StorageClass nope/,
   },
   {
+    name: "a StatefulSet that waits for the claim of an earlier pod",
+    target: "sts/s-kept",
+    objects: scaledSet("s-kept"),
+    afterwards: (hand) => downAndUp(hand, "s-kept"),
+    says: /PersistentVolumeClaim v-s-kept-1 left over from an earlier pod/,
+  },
+  {
+    name: "a StatefulSet that waited for such a claim, and is not woken when it is gone",
+    target: "sts/s-slept",
+    objects: scaledSet("s-slept"),
+    async afterwards(hand) {
+      await downAndUp(hand, "s-slept");
+      const path = `${core}/persistentvolumeclaims/v-s-slept-1`;
+      await hand.patch(path, { metadata: { finalizers: null } });
+      await soon("the claim is gone", async () => (await hand.cluster.request("GET", path)).status === 404);
+    },
+    says: /the deletion of an earlier claim does not wake it/,
+  },
+  {
     name: "a DaemonSet whose pods ask for too much",
     target: "ds/ds-large",
     objects: [
@@ -464,3 +486,32 @@ export const brokenWorkloads: readonly Broken[] = [
     },
   },
 ];
+
+/** A StatefulSet that deletes the claims of pods that it scales down, and volumes for them. */
+function scaledSet(name: string): readonly Json[] {
+  const storageClassName = `only-${name}`;
+  return [
+    ...[0, 1].map((n) => volume(`${name}-${n}`, { storageClassName })),
+    workload("StatefulSet", name, {
+      spec: {
+        podManagementPolicy: "Parallel",
+        persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" },
+        volumeClaimTemplates: [claim("v", { storageClassName })],
+      },
+    }),
+  ];
+}
+
+/** Scales it from 2 to 1 and up again, while a finalizer keeps the claim of its second pod. */
+async function downAndUp(hand: Hand, name: string): Promise<void> {
+  const [set, pod] = [`${apps}/statefulsets/${name}`, `${core}/pods/${name}-1`];
+  await hand.pods(name, 2);
+  await hand.patch(`${core}/persistentvolumeclaims/v-${name}-1`, { metadata: { finalizers: ["example.com/hold"] } });
+  await hand.patch(set, { spec: { replicas: 1 } });
+  await soon("the second pod is gone", async () => (await hand.cluster.request("GET", pod)).status === 404);
+  await hand.patch(set, { spec: { replicas: 2 } });
+  await soon("the controller has seen the new scale", async () => {
+    const { metadata, status } = (await hand.cluster.request("GET", set)).body;
+    return status.observedGeneration === metadata.generation;
+  });
+}
