@@ -52,7 +52,7 @@ export function agreementLine({ intentions, counts, standing, differences }: Agr
     ...(counts["owner was faster"] > 0 ? [`${counts["owner was faster"]} owner was faster`] : []),
     ...(counts["owner was refused"] > 0 ? [`${counts["owner was refused"]} owner was refused`] : []),
     ...(counts["not comparable"] > 0 ? [`${counts["not comparable"]} not comparable`] : []),
-    ...(standing > 0 ? [`${standing} still standing`] : []),
+    ...(standing > 0 ? [`${standing} still open`] : []),
     `${counts.differs} ${counts.differs === 1 ? "differs" : "differ"}${syncs.length > 0 ? ` (sync ${syncs.join(", ")})` : ""}`,
   ];
   return `${pluralize(intentions, "intention")}: ${parts.join(", ")}`;

@@ -151,9 +151,21 @@ export class Intentions {
     return [...this.#episodes.values()].reduce((sum, { standing }) => sum + standing.size, 0);
   }
 
-  /** Ends all episodes, as if they had been quiet for long enough. */
+  /** Ends all episodes. Where the owner may still act, nothing is reported: these intentions have no outcome. */
   stop(): void {
-    for (const episode of this.#episodes.values()) this.#endEpisode(episode);
+    for (const episode of this.#episodes.values()) {
+      if (this.#quietFor(episode) >= this.#patienceMs(episode)) this.#endEpisode(episode);
+      else episode.timer?.();
+    }
+  }
+
+  #quietFor({ lastAt }: Episode): number {
+    return this.#options.timeline.now() - lastAt;
+  }
+
+  /** For how long a key must be quiet before its intentions are reported as not done. */
+  #patienceMs({ controller }: Episode): number {
+    return quietMs + this.#options.syncsEveryMs(controller);
   }
 
   #siblings({ verb, kind, before }: WouldBeWrite): Siblings {
@@ -273,14 +285,14 @@ export class Intentions {
 
   /** Restarts the quiet period of a key. */
   #restartQuietPeriod(episode: Episode): void {
-    const { timeline, hasOwner, syncsEveryMs } = this.#options;
+    const { timeline, hasOwner } = this.#options;
     episode.lastAt = timeline.now();
     if (episode.timer !== undefined || !hasOwner(episode.controller)) return;
-    const patienceMs = quietMs + syncsEveryMs(episode.controller);
+    const patienceMs = this.#patienceMs(episode);
     const wait = (ms: number): void => {
       episode.timer = timeline.after(ms, "shadow episode", () => {
         episode.timer = undefined;
-        const quietFor = timeline.now() - episode.lastAt;
+        const quietFor = this.#quietFor(episode);
         if (quietFor >= patienceMs) this.#endEpisode(episode);
         else wait(patienceMs - quietFor);
       });

@@ -118,6 +118,19 @@ describe("an intended deletion", () => {
   ])("$name", async ({ now, says }) => {
     expect(await rested(now)).toEqual([says]);
   });
+
+  test.each([
+    { ms: 1900, says: "" },
+    { ms: 2100, says: "differs: shop/a owner has not done it" },
+  ])("after $ms ms, as the trace ends, is judged only if the owner had its time", async ({ ms, says }) => {
+    const { intentions, lines, timeline } = sceneOf(pod("a"));
+    intentions.decided({ controller: "garbage-collector", key: "Pod shop/a" }, 1, removal("a"));
+    await timeline.runUntil({ ms });
+    intentions.stop();
+    // No timer is left that would judge it later.
+    await timeline.runUntil({ ms: 9000 });
+    expect(lines.join()).toBe(says);
+  });
 });
 
 describe("a deletion by an owner that knows each of its objects", () => {
