@@ -16,7 +16,8 @@ import { undoneOn } from "./support/undone.ts";
 
 const minutes = long ? 60 : 0.5;
 const everyMs = 500;
-const restMs = 120_000;
+/** A race can leave a quota's usage wrong until all are calculated again, every five minutes, in kube-controller-manager too. */
+const restMs = 330_000;
 
 /** Errors that depend on the order of concurrent requests. */
 const byChance = [
@@ -89,7 +90,7 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
         method === "PATCH" ? { "content-type": "application/strategic-merge-patch+json" } : {},
       );
 
-  /** What is left undone when it no longer changes, or after two minutes. */
+  /** What is left undone; empty as soon as nothing is. */
   async function undoneAtRest(cluster: Cluster): Promise<readonly string[]> {
     const end = performance.now() + restMs;
     for (;;) {
@@ -132,6 +133,6 @@ describe.skipIf(controllersMissing !== undefined)(`a life of ${minutes} min with
       expect(undone).toEqual([]);
       expect(undoneThere).toEqual([]);
     },
-    (minutes + 5) * 60_000,
+    (minutes + 8) * 60_000,
   );
 });
