@@ -72,24 +72,31 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       if (owner !== undefined) countDeletedPod(ground, owner);
       await send("DELETE", at("pods", pod.metadata.name), { gracePeriodSeconds: 0 });
     }
-    await wakeDaemons(pods, there);
+    await wakeDaemons(pods, nodes);
     await wakeBudgets(pods);
     await wakeSets(claims);
   }
 
   /**
    * A pod that is pending for its node remains, upstream too, if the node is deleted or no longer fits, until something wakes its
-   * DaemonSet: deleting a node wakes none, changing one wakes only DaemonSets with pods on it. Source: kubernetes v1.36
+   * DaemonSet: deleting a node wakes none, changing one wakes only DaemonSets with pods on it. Nor does a node that was deleted and comes
+   * back wake one that still has a pod there: its status counts the node with the next sync. Source: kubernetes v1.36
    * pkg/controller/daemon/daemon_controller.go NewDaemonSetsController, syncNodeUpdate.
    */
-  async function wakeDaemons(pods: readonly Seen[], there: ReadonlySet<string>): Promise<void> {
+  async function wakeDaemons(pods: readonly Seen[], nodes: readonly Seen[]): Promise<void> {
+    const createdAt = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.creationTimestamp ?? ""]));
     const isStuck = (pod: Seen): boolean => {
       const node = nodeOfDaemon(pod);
-      return pod.spec.nodeName === undefined || (node !== undefined && !there.has(node));
+      return pod.spec.nodeName === undefined || (node !== undefined && !createdAt.has(node));
     };
+    const isOlderThanNode = ({ spec, metadata }: Seen): boolean =>
+      (createdAt.get(spec.nodeName ?? "") ?? "") >= (metadata.creationTimestamp ?? "");
+    const sets = await list("daemonsets");
     for (const name of daemons) {
-      if (!pods.some((pod) => pod.metadata.labels?.["app"] === name && isStuck(pod))) continue;
-      await touch("daemonsets", name);
+      const own = pods.filter((pod) => pod.metadata.labels?.["app"] === name);
+      const counted = sets.find(({ metadata }) => metadata.name === name)?.status["desiredNumberScheduled"] ?? 0;
+      const isUncounted = own.length > Number(counted) && own.some(isOlderThanNode);
+      if (own.some(isStuck) || isUncounted) await touch("daemonsets", name);
     }
   }
 

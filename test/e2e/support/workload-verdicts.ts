@@ -5,6 +5,7 @@ export interface Seen {
     readonly name: string;
     readonly uid: string;
     readonly generation?: number;
+    readonly creationTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly finalizers?: readonly string[];

@@ -78,6 +78,19 @@ export const placing: readonly Script[] = [
     name: "a pod that was not bound before its node was deleted is deleted with the next sync",
     steps: [threeNodes, create(), leaves(2), patch("annotate the set", { metadata: { annotations: { note: "1" } } })],
   },
+  {
+    // A node that has a pod of the set already wakes it only if a pod is misplaced.
+    name: "a node comes back under its pod, which the status counts with the next sync",
+    steps: [
+      threeNodes,
+      create(),
+      allReady,
+      leaves(2),
+      patch("annotate the set", { metadata: { annotations: { note: "1" } } }),
+      { ...comes(2), waitMs: 3000 },
+      patch("annotate the set again", { metadata: { annotations: { note: "2" } } }),
+    ],
+  },
   byLabels("a node selector", { nodeSelector: { disk: "ssd" } }),
   operator("In", "ssd", "nvme"),
   operator("NotIn", "ssd"),
