@@ -3,7 +3,8 @@
 /** All but what Go's unicode.IsPrint accepts: letters, marks, numbers, punctuation, symbols and the space. */
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-const shortEscapes: Readonly<Record<string, string>> = {
+/** The escapes of control characters that have a letter. */
+export const shortEscapes: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
   "\b": "\\b",
   "\f": "\\f",

@@ -7,6 +7,7 @@ import type { PersistentVolume, Pod, VolumeAttachment } from "../api/types.ts";
 import type { Unseen } from "../verdict/verdict.ts";
 import { type Finding, type Item, kubectl, since } from "./diagnosis.ts";
 import type { Look } from "./look.ts";
+import { someOf } from "./spans.ts";
 
 /** What keeps volumes of CSI drivers from being attached. */
 export interface AttachmentFindings {
@@ -101,8 +102,6 @@ export function ofAttachment(attachment: VolumeAttachment): Finding | undefined 
   return { at, why, ...since(readTime(metadata.creationTimestamp)), advice };
 }
 
-const maxNamed = 3;
-
 function heldElsewhere(
   look: Look,
   { pod, name, volume, holder }: OfVolume & { readonly holder: VolumeAttachment },
@@ -111,12 +110,10 @@ function heldElsewhere(
   const users = look
     .list(Pods, pod.metadata.namespace ?? "")
     .objects.filter((each) => each.spec?.nodeName === node && claimNamesOf(each).includes(name))
-    .map(({ metadata }) => metadata.name)
+    .map(({ metadata }) => `Pod ${metadata.name}`)
     .toSorted();
-  const named = users.slice(0, maxNamed).map((user) => `Pod ${user}`);
-  const more = users.length > maxNamed ? [`${users.length - maxNamed} more`] : [];
   const modes = (volume.spec?.accessModes ?? []).join(", ");
-  const who = users.length === 0 ? "it has not been detached there" : `${[...named, ...more].join(", ")} there uses it`;
+  const who = users.length === 0 ? "it has not been detached there" : `${someOf(users, ", ")} there uses it`;
   return {
     at: { kind: VolumeAttachments, namespace: "", name: holder.metadata.name },
     why: `volume ${volume.metadata.name} (${modes}) is attached to node ${node}, and can be attached to only one node at a time: ${who}`,

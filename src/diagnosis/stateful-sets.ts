@@ -29,7 +29,7 @@ export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examine
   return withPods(look, item, {
     says: isRolling ? `${says}, ${ofAll(updated, meant, "pod", "up to date")}` : says,
     reached,
-    first: isKnown ? claimFindings(look, lackingPods(item, pods)) : unseenSpec,
+    first: [...unseenSpec, ...(isKnown ? claimFindings(look, lackingPods(item, pods)) : [])],
     notes: [
       ...(isKnown ? heldUp(item.object, { pods, outdated: isRolling ? meant - updated : 0 }) : []),
       ...(unseenSpec.length === 0 && unseen.length === 0 ? outdatedNote(item.object, pods) : []),
@@ -51,6 +51,7 @@ function lackingPods(item: Item<StatefulSet>, pods: readonly Pod[]): Lacking {
   const existing = new Set(pods.map(ordinalOf));
   const missing = ordinalsOf(item.object).filter((ordinal) => !existing.has(ordinal));
   const isOrdered = spec?.podManagementPolicy !== "Parallel";
+  // There, a pod waits for those before it.
   const areAvailable = (status?.availableReplicas ?? 0) === pods.length;
   const possible = isOrdered ? missing.slice(0, areAvailable ? 1 : 0) : missing;
   return { item, missing: possible.map((ordinal) => `${metadata.name}-${ordinal}`), pods: pods.length };

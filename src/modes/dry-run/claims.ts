@@ -43,6 +43,9 @@ export function storageIn(state: State, scope: Scope): Storage {
   };
 }
 
+/** `assumed to be bound (StorageClass fast provisions its volume)`. */
+export const assumptionText = ({ because }: { readonly because: string }): string => `assumed to be bound (${because})`;
+
 /** Whether a claim is bound, is assumed to be, or waits. */
 export type Binding =
   | { readonly is: "bound" }

@@ -4,6 +4,7 @@ import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import type { ObjectChange } from "../../views/outcome.ts";
 import { entryName, type State } from "../../views/state.ts";
 import type { AppliedChange } from "./apply.ts";
+import { assumptionText } from "./claims.ts";
 import { type Availability, countsOf, isShort } from "./availability.ts";
 import type { NodeEffects } from "./node-effects.ts";
 import type { OpenClaim } from "./open-claims.ts";
@@ -76,9 +77,7 @@ export function verdictsOf(all: VerdictInput): Verdicts {
 /** Reported, but not decisive: pods are assumed to start, too. */
 function assumedToBeBound({ claims }: VerdictInput): readonly Unseen[] {
   return claims.flatMap(({ of, key, binding }) =>
-    binding.is === "waits"
-      ? []
-      : [{ what: `${of.kind} ${key}`, why: `assumed to be bound (${binding.because})`, isDecisive: false }],
+    binding.is === "waits" ? [] : [{ what: `${of.kind} ${key}`, why: assumptionText(binding), isDecisive: false }],
   );
 }
 

@@ -72,9 +72,10 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       if (owner !== undefined) countDeletedPod(ground, owner);
       await send("DELETE", at("pods", pod.metadata.name), { gracePeriodSeconds: 0 });
     }
+    const statefulsets = await list("statefulsets");
     await wakeDaemons(pods, nodes);
-    await wakeBudgets(pods);
-    await wakeSets(claims);
+    await wakeBudgets(pods, statefulsets);
+    await wakeSets(statefulsets, claims);
   }
 
   /**
@@ -91,10 +92,10 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
     };
     const isOlderThanNode = ({ spec, metadata }: Seen): boolean =>
       (createdAt.get(spec.nodeName ?? "") ?? "") >= (metadata.creationTimestamp ?? "");
-    const sets = await list("daemonsets");
+    const daemonsets = await list("daemonsets");
     for (const name of daemons) {
       const own = pods.filter((pod) => pod.metadata.labels?.["app"] === name);
-      const counted = sets.find(({ metadata }) => metadata.name === name)?.status["desiredNumberScheduled"] ?? 0;
+      const counted = daemonsets.find(({ metadata }) => metadata.name === name)?.status["desiredNumberScheduled"] ?? 0;
       const isUncounted = own.length > Number(counted) && own.some(isOlderThanNode);
       if (own.some(isStuck) || isUncounted) await touch("daemonsets", name);
     }
@@ -104,9 +105,8 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
    * A budget's status keeps the scale of a StatefulSet that has changed since the last event of its pods, upstream too: a StatefulSet wakes no
    * budget. A pod's event must then be enough. Source: kubernetes v1.36 pkg/controller/disruption/disruption.go NewDisruptionController.
    */
-  async function wakeBudgets(pods: readonly Seen[]): Promise<void> {
-    const [budgets, statefulsets] = await Promise.all([list("poddisruptionbudgets"), list("statefulsets")]);
-    for (const budget of budgets) {
+  async function wakeBudgets(pods: readonly Seen[], statefulsets: readonly Seen[]): Promise<void> {
+    for (const budget of await list("poddisruptionbudgets")) {
       if (!keepsOldScale(budget, { pods, statefulsets })) continue;
       const pod = pods.find(({ metadata }) => metadata.labels?.["app"] === budget.metadata.name);
       if (pod !== undefined) await touch("pods", pod.metadata.name);
@@ -117,8 +117,8 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
    * A StatefulSet that waits for the claim of an earlier pod is not synced when the claim is gone, upstream too: it has no handler for
    * claims. Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set.go NewStatefulSetController.
    */
-  async function wakeSets(claims: ReadonlySet<string>): Promise<void> {
-    for (const { metadata, spec } of await list("statefulsets")) {
+  async function wakeSets(statefulsets: readonly Seen[], claims: ReadonlySet<string>): Promise<void> {
+    for (const { metadata, spec } of statefulsets) {
       const { name } = metadata;
       const waits = run.lastRules("statefulset", `${namespace}/${name}`).has("await-claim");
       const ordinals = Array.from({ length: spec.replicas ?? 1 }, (_, ordinal) => ordinal);

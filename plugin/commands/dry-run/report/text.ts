@@ -2,6 +2,7 @@
  * The report of a dry run as text: what would happen and why, the unified diff of each object, and how it ended. On a terminal the
  * diffs come first, so that the rest is what stays on the screen.
  */
+import { assumptionText } from "../../../../src/modes/dry-run/claims.ts";
 import type { OpenClaim } from "../../../../src/modes/dry-run/open-claims.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import type { ChangeGroup, ObjectChange } from "../../../../src/views/outcome.ts";
@@ -117,7 +118,7 @@ export function endingNotes({ run, notes, validations }: DryRunReport): string[]
 }
 
 function claimText(binding: OpenClaim["binding"], count: number): string {
-  if (binding.is !== "waits") return `assumed to be bound (${binding.because})`;
+  if (binding.is !== "waits") return assumptionText(binding);
   return `${count === 1 ? "stays" : "stay"} Pending: ${binding.why}`;
 }
 

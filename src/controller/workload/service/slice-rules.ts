@@ -9,7 +9,7 @@ interface BehindFacts extends Facts {
   readonly slices: number;
 }
 
-/** Nothing is written while the cache lacks the last writes. `what`: the slices' origin, such as `the Service`. */
+/** Nothing is written while the cache lacks the last writes. `what`: what is retried, with its verb, such as `the Service is`. */
 export function cacheBehindRule(what: string): Rule<BehindFacts> {
   return rule<BehindFacts>({
     id: "cache-behind",

@@ -1,4 +1,5 @@
 /** String functions; indexes count code points. Source: cel-go v0.26 ext/strings.go, version 2. */
+import { shortEscapes } from "../../../api/go-text.ts";
 import { ArrayList } from "../values/collections.ts";
 import { goText } from "../values/text.ts";
 import { CelError, CelList, type Value } from "../values/value.ts";
@@ -117,17 +118,7 @@ const trimmed = (text: string): string =>
     "",
   );
 
-const escapes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
+const escapes: Readonly<Record<string, string>> = { ...shortEscapes, "\\": "\\\\", '"': '\\"' };
 
 // oxlint-disable-next-line no-control-regex -- these are the escaped characters
 const quoted = (text: string): string => `"${text.replaceAll(/[\x07\b\f\n\r\t\v\\"]/g, (one) => escapes[one] ?? one)}"`;
