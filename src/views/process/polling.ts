@@ -9,7 +9,8 @@ export interface Poll {
   /** The user agent, without its version. */
   readonly agent: string;
   readonly uri: string;
-  /** When it was last sent, in ms since 1970. */
+  /** When it was first and last sent, in ms since 1970. */
+  readonly firstAt: number;
   readonly lastAt: number;
   readonly count: number;
   /** The median pause between two of them, in ms. */
@@ -58,10 +59,11 @@ export class Polling {
   found(elections: LeaderElection): readonly Poll[] {
     return [...this.#reads.values()]
       .filter(({ count, event }) => count >= pollsFrom && !elections.isAbout(event.of, event.key))
-      .map(({ event: { verb, agent, uri }, count, unchanged, last, pauses }) => ({
+      .map(({ event: { verb, agent, uri, sentAt }, count, unchanged, last, pauses }) => ({
         verb,
         agent: agent.split("/")[0] ?? agent,
         uri,
+        firstAt: sentAt,
         lastAt: last,
         count,
         unchanged,

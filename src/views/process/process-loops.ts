@@ -105,8 +105,8 @@ export class ProcessLoops {
       return [how === "refused" ? { is: how, ...loop, error } : { is: how, ...loop }];
     });
     const read = this.#polling.found(this.#elections).flatMap((poll): readonly ProcessLoop[] => {
-      const { agent, uri, unchanged, everyMs, lastAt } = poll;
-      const ms = unchanged * everyMs;
+      const { agent, uri, unchanged, everyMs, firstAt, lastAt } = poll;
+      const ms = lastAt - firstAt;
       if (!this.#isLoop(unchanged, ms)) return [];
       return [{ is: "read again", controller: agent, key: uri, reads: unchanged, ms, lastAt, everyMs }];
     });

@@ -60,3 +60,12 @@ test("a patch that leaves the version of an earlier write is idle, whoever made 
   expect(idle(by("user"), by("gc"))).toEqual([true]);
   expect(idle(by("user"), by("gc", "delete"))).toEqual([false]);
 });
+
+test("an object that went had the owners that earlier responses show, of any event before", () => {
+  const deleted = { ...patched({}), verb: "delete", responseObject: { status: "Success" } };
+  const uids = (from: number): readonly string[] =>
+    auditedWrites([patched({}), deleted], from).changes.flatMap((change) =>
+      change.is === "left" ? change.ownerUids : [],
+    );
+  expect([uids(0), uids(1)]).toEqual([["owner"], ["owner"]]);
+});

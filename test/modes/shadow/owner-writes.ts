@@ -13,11 +13,11 @@ export interface Audited {
   readonly touchedBeside: (component: string) => ReadonlySet<string>;
 }
 
-/** The successful writes, without Events and Leases. */
-export function auditedWrites(events: readonly AuditEvent[]): Audited {
-  const effects = effectsOf(events).filter(
-    ({ code, dryRun, resource }) => code < 300 && !dryRun && !/^(events|leases)\b/.test(resource),
-  );
+/** The successful writes from event `from` on, without Events and Leases; what came before shows who owned the objects. */
+export function auditedWrites(events: readonly AuditEvent[], from = 0): Audited {
+  const effects = storedOf(events.slice(from));
+  const owners = new Owners();
+  for (const effect of storedOf(events.slice(0, from))) owners.note(effect);
   const idle = idleOf(effects);
   return {
     of: (component) =>
@@ -26,7 +26,10 @@ export function auditedWrites(events: readonly AuditEvent[]): Audited {
         .flatMap((effect) =>
           ownerWrite(effect).map((write) => (idle.has(effect) ? { ...write, isIdle: true } : write)),
         ),
-    changes: effects.flatMap(changeOf),
+    changes: effects.flatMap((effect) => {
+      owners.note(effect);
+      return changeOf(effect, owners);
+    }),
     touchedBeside: (component) =>
       new Set(
         effects
@@ -37,6 +40,35 @@ export function auditedWrites(events: readonly AuditEvent[]): Audited {
           }),
       ),
   };
+}
+
+function storedOf(events: readonly AuditEvent[]): readonly Effect[] {
+  return effectsOf(events).filter(
+    ({ code, dryRun, resource }) => code < 300 && !dryRun && !/^(events|leases)\b/.test(resource),
+  );
+}
+
+/** The owners of objects. The response to a deletion can lack them. */
+class Owners {
+  readonly #of = new Map<string, readonly string[]>();
+
+  note(effect: Effect): void {
+    const object = objectIn(effect.response);
+    // A scale is not the object.
+    if (object === undefined || effect.resource.includes("/")) return;
+    this.#of.set(
+      nameOf(effect),
+      (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
+    );
+  }
+
+  of(effect: Effect): readonly string[] {
+    return this.#of.get(nameOf(effect)) ?? [];
+  }
+}
+
+function nameOf({ resource, namespace, name }: Effect): string {
+  return `${resource} ${namespace}/${name}`;
 }
 
 /** The updates and patches whose response has a version that an earlier one had. The response to a deletion can have the last one. */
@@ -72,11 +104,12 @@ function ownerWrite({ verb, resource, namespace, name, request, response, at }: 
   ];
 }
 
-function changeOf({ verb, resource, namespace, name, response, at }: Effect): Change[] {
+function changeOf(effect: Effect, owners: Owners): Change[] {
+  const { verb, resource, namespace, name, response, at } = effect;
   const object = objectIn(response);
   if (resource === "pods/eviction") return [{ is: "evicted", namespace, name, at }];
   const owner = object === undefined ? undefined : controllerOf(object);
-  const left: Change = { is: "left", namespace, name, at };
+  const left: Change = { is: "left", namespace, name, ownerUids: owners.of(effect), at };
   if (object !== undefined && owner !== undefined) {
     const controlled = { ownerUid: owner.uid, version: Number(object.metadata.resourceVersion) };
     return [{ is: "controlled", ...controlled }, ...(isGone(object) ? [left] : [])];

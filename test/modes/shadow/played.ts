@@ -145,7 +145,7 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
     await dueRest(cluster, watchers);
     await quiet(watchers, quietMs);
   }
-  const writes = auditedWrites((await cluster.audit()).slice(audited));
+  const writes = auditedWrites(await cluster.audit(), audited);
   for (const [index, { side, syncs, scene, rounds }] of watchers.entries()) {
     const component = upstreamClientOf(side.controller.name);
     const counts = (target: Target): boolean => isHere(side, target);

@@ -101,6 +101,12 @@ describe("loops of a process that no object shows", () => {
     expect(loopsOf(events).found()).toEqual([]);
   });
 
+  test("repeated reads last from the first to the last, however uneven the pauses", () => {
+    const reads = [0, 100, 200, 300, 400, 500, 6000].map((at) => read(at));
+    expect(loopsOf(reads).found()).toMatchObject([{ is: "read again", ms: 6000, everyMs: 100 }]);
+    expect(loopsOf(reads.slice(0, -1).concat(read(4000))).found()).toEqual([]);
+  });
+
   test("why an object was written, whatever the writes did", () => {
     const events = times(6, (n) => [
       delta(n * 1000, String(20 + n)),

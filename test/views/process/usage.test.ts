@@ -112,6 +112,7 @@ describe("how a process uses the server", () => {
         count: 5,
         everyMs: 2000,
         unchanged: 3,
+        firstAt: 0,
         lastAt: 8000,
       },
     ]);

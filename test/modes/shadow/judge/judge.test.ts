@@ -194,7 +194,7 @@ describe("writes of one object", () => {
   test("a status without a pod that our last sync still saw, and that was gone by then, is not comparable", () => {
     const [had, lacked] = [new Map([["web-a", 12]]), new Map<string, number>()];
     const { at } = done(status(1));
-    const left = { is: "left", namespace: "shop", name: "web-a", at } as const;
+    const left = { is: "left", namespace: "shop", name: "web-a", ownerUids: ["set-uid"], at } as const;
     const judged = (versions: ReadonlyMap<string, number>, changes: readonly Change[]): Verdict =>
       verdictOf({
         syncs: [sync([status(2)], { versions: had }), sync([], { versions })],
@@ -231,6 +231,22 @@ describe("writes of one object", () => {
     const late = verdictOf({ syncs: reads(at + 1), owner: [done(release("web-a"))] });
     expect(late.notComparable.map(({ why }) => why)).toEqual(["no sync of ours read it before the owner wrote"]);
     expect(verdictOf({ syncs: reads(at), owner: [done(release("web-a"))] }).differs).toHaveLength(1);
+  });
+
+  test("an action after a dependent went that no live read of ours followed is not comparable", () => {
+    const { at } = release("web-a");
+    const judged = (readAt: number, leftAt: number, ownerUid = "uid of web-a"): Verdict =>
+      verdictOf({
+        syncs: [sync([], { reads: [{ resource: "pods", namespace: "shop", name: "web-a", at: readAt }] })],
+        changes: [{ is: "left", namespace: "shop", name: "child", ownerUids: ["other", ownerUid], at: leftAt }],
+        owner: [done(release("web-a"))],
+      });
+    expect(judged(at - 9, at - 4).notComparable.map(({ why }) => why)).toEqual([
+      "no sync of ours read it after its dependent child went and before the owner wrote",
+    ]);
+    expect(judged(at - 4, at - 9).differs).toHaveLength(1);
+    expect(judged(at - 9, at + 1).differs).toHaveLength(1);
+    expect(judged(at - 9, at - 4, "another").differs).toHaveLength(1);
   });
 
   test("a decision long after the owner's write does not count", () => {

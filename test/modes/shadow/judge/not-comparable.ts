@@ -3,7 +3,7 @@ import type { ObjectMeta } from "../../../../src/api/object.ts";
 import { controllerOf } from "../../../../src/api/owner-references.ts";
 import type { PodDisruptionBudget } from "../../../../src/api/types.ts";
 import { targetOf } from "./essence.ts";
-import type { OwnerWrite, Read, Round, SyncRecord } from "./round.ts";
+import type { OwnerWrite, Read, Round } from "./round.ts";
 
 /** Time after the owner's write, by the API server's clock, within which one of our syncs can still decide the same. */
 export const graceMs = 5000;
@@ -22,7 +22,7 @@ export function whyNotComparable(write: OwnerWrite, round: Round): string | unde
 function whyUnseen(write: OwnerWrite, { syncs, changes }: Round): string | undefined {
   const { metadata } = (write.body ?? {}) as { readonly metadata?: ObjectMeta };
   const [from, to] = [metadata?.resourceVersion, Number(write.responseObject?.metadata.resourceVersion)];
-  if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, syncs);
+  if (write.verb === "delete" || write.verb === "patch") return whyUnread(write, { syncs, changes });
   // A scale is read from the server, and has the version of the scaled object.
   if (write.verb !== "update" || from === undefined || write.resource.endsWith("/scale")) return undefined;
   const key = write.namespace === "" ? write.name : `${write.namespace}/${write.name}`;
@@ -90,15 +90,31 @@ function whyEvicting(write: OwnerWrite, { owner, changes }: Round): string | und
 }
 
 /**
- * If our controller acts on live reads: that it read the object of an owner's write only after that write. Undefined if it read the object
- * before, or reads nothing.
+ * If our controller acts on live reads: that it did not read the object of an owner's write before that write, or not since the last of the
+ * object's dependents went: the owner may have deleted that one itself a moment before. Undefined if it did, or reads nothing.
  */
-function whyUnread({ resource, namespace, name, at }: OwnerWrite, syncs: readonly SyncRecord[]): string | undefined {
+function whyUnread(
+  { resource, namespace, name, at, responseObject }: OwnerWrite,
+  { syncs, changes }: Pick<Round, "syncs" | "changes">,
+): string | undefined {
   const reads = syncs.flatMap((sync) => sync.reads);
   const isOfIt = (read: Read): boolean =>
     read.resource === resource && read.namespace === namespace && read.name === name;
-  if (reads.length === 0 || reads.some((read) => isOfIt(read) && read.at <= at)) return undefined;
-  return "no sync of ours read it before the owner wrote";
+  if (reads.length === 0) return undefined;
+  const readAt = Math.max(...reads.filter((read) => isOfIt(read) && read.at <= at).map((read) => read.at));
+  if (readAt === -Infinity) return "no sync of ours read it before the owner wrote";
+  const uid = responseObject?.metadata.uid;
+  const missed = changes.find(
+    (change) =>
+      change.is === "left" &&
+      uid !== undefined &&
+      change.ownerUids.includes(uid) &&
+      readAt < change.at &&
+      change.at <= at,
+  );
+  return missed?.is === "left"
+    ? `no sync of ours read it after its dependent ${missed.name} went and before the owner wrote`
+    : undefined;
 }
 
 /**

@@ -33,6 +33,8 @@ export type Change =
       readonly is: "left";
       readonly namespace: string;
       readonly name: string;
+      /** The uids of all its owners, as far as the log has them. */
+      readonly ownerUids: readonly string[];
       /** In ms since 1970. */
       readonly at: number;
     }
