@@ -42,7 +42,10 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
     nodes: nodes.objects,
     podsByNode: Map.groupBy(pods.objects.filter(isServing), (pod) => pod.spec?.nodeName ?? ""),
   };
-  const notes = isKnown ? [...outdatedNote(item.object, desired - updated), ...nodesWithout(placed)] : [];
+  const uncountedNodes = unseenSpec.length === 0 ? uncountedNote(placed, desired) : [];
+  const notes = isKnown
+    ? [...outdatedNote(item.object, desired - updated), ...uncountedNodes, ...nodesWithout(placed)]
+    : [];
   const wrong = isKnown ? misplacedPods(placed) : [];
   const first = misplaced > 0 ? [...unseenSpec, ...wrong] : unseenSpec;
   // The controller has yet to count these.
@@ -75,6 +78,20 @@ function misplacedPods({ fits, nodes, podsByNode }: Placed): readonly Finding[] 
       return { at, why: `runs on node ${name}, which would get no new pod, because of ${why}; ${until}`, advice };
     });
   });
+}
+
+/**
+ * Nodes that should run a pod and do, but that the status lacks.
+ * Source: kubernetes v1.36 pkg/controller/daemon/daemon_controller.go syncNodeUpdate: a node wakes a set only if it lacks a pod
+ * or has a wrong one.
+ */
+function uncountedNote({ fits, nodes, podsByNode }: Placed, counted: number): readonly string[] {
+  const meant = nodes.filter((node) => fits(node).shouldRun);
+  if (meant.length <= counted || meant.some(({ metadata }) => !podsByNode.has(metadata.name))) return [];
+  const run = meant.length === 1 ? "1 node runs" : `${meant.length} nodes run`;
+  return [
+    `${run} its pods, and its status counts ${counted}: a node that comes back under its pod does not wake the controller, any change of the DaemonSet does`,
+  ];
 }
 
 /** With OnDelete, pods of an earlier template stay until somebody deletes them. */

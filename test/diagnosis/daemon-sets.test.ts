@@ -47,6 +47,39 @@ describe("a DaemonSet", () => {
     expect(diagnosis.notes ?? []).toEqual([]);
   });
 
+  describe("with a pod on each of two nodes", () => {
+    const nodes = ["f", "g"].map((name) => nodeNamed(name, { meta: gpu }));
+    const podOn = (nodeName: string): { readonly kind: typeof Pods; readonly object: never } => ({
+      kind: Pods,
+      // A world holds objects of any kind.
+      object: objectOf(`agent-${nodeName}`, {
+        meta: { ...ownedBy("agent", DaemonSets), labels },
+        spec: { nodeName, containers: [] },
+        status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+      }) as never,
+    });
+    const counting = (desired: number): Json => ({
+      desiredNumberScheduled: desired,
+      currentNumberScheduled: desired,
+      updatedNumberScheduled: desired,
+      numberReady: desired,
+      numberAvailable: desired,
+    });
+
+    test("says that its status lacks a node, and what the controller needs", () => {
+      const { is, notes } = diagnosisOf(counting(1), { items: [...nodes, podOn("f"), podOn("g")] });
+      expect(is).toBe("well");
+      expect(notes).toEqual([
+        "2 nodes run its pods, and its status counts 1: a node that comes back under its pod does not wake the controller, any change of the DaemonSet does",
+      ]);
+    });
+
+    test("has nothing to add if all are counted, or if the controller has yet to create one", () => {
+      expect(diagnosisOf(counting(2), { items: [...nodes, podOn("f"), podOn("g")] }).notes).toEqual([]);
+      expect(diagnosisOf(counting(1), { items: [...nodes, podOn("f")] }).notes).toEqual([]);
+    });
+  });
+
   describe("whose pod runs on a node that would get none now", () => {
     const items = [
       nodeNamed("f", { meta: gpu }),

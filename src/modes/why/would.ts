@@ -123,17 +123,16 @@ async function shadowSyncs(
     },
     signal,
   );
-  const would: WouldDo[] = [];
-  const sentences = new Map<number, WouldDo>();
+  const decided = new Map<number, WouldDo & { isCarriedOut: boolean }>();
   const stopListening = bus.listen((event) => {
     if (event.stage === "decision") {
-      sentences.set(event.seq, { controller: event.controller, sentence: `${event.rule}: ${event.sentence}` });
+      const sentence = `${event.rule}: ${event.sentence}`;
+      decided.set(event.seq, { controller: event.controller, sentence, isCarriedOut: false });
     }
     // A status describes the present, not what comes next.
     if (event.stage !== "write" || event.subresource === "status" || event.decision === undefined) return;
-    const decided = sentences.get(event.decision);
-    sentences.delete(event.decision);
-    if (decided !== undefined) would.push(decided);
+    const decision = decided.get(event.decision);
+    if (decision !== undefined) decision.isCarriedOut = true;
   });
   try {
     const own = shadow.manager.controllers.find(({ definition }) => definition.for?.kind === objectKind.kind);
@@ -155,5 +154,8 @@ async function shadowSyncs(
     stopListening();
     await shadow.stop();
   }
-  return would;
+  // In the order of the decisions: one may cover writes before and after those of another.
+  return [...decided.values()]
+    .filter(({ isCarriedOut }) => isCarriedOut)
+    .map(({ controller, sentence }) => ({ controller, sentence }));
 }
