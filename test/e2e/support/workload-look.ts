@@ -2,24 +2,20 @@
 import { expect } from "bun:test";
 import { podsCreatedFor } from "./pods-created.ts";
 import { daemons, mostReplicas, sets } from "./workload-changes.ts";
-import { countDeletedPod, isActive, jobsByHand, type Resource, type WorkloadGround } from "./workload-ground.ts";
+import { countDeletedPod, isActive, jobsByHand, type WorkloadGround } from "./workload-ground.ts";
 import { daemonSet, statefulSet } from "./workload-manifests.ts";
+import { type Sleeper, sleeperRules } from "./workload-sleepers.ts";
 import {
   budgetProblems,
   cronJobProblems,
   daemonSetProblems,
   isControlledBy,
   jobProblems,
-  keepsOldScale,
   leftovers,
   type Seen,
   statefulSetProblems,
   type World,
 } from "./workload-verdicts.ts";
-
-/** The node that a DaemonSet's pod is for, from its affinity. */
-const nodeOfDaemon = ({ spec }: Seen): string | undefined =>
-  /"matchFields":\[\{[^}]*"values":\["([^"]+)"\]/.exec(JSON.stringify(spec))?.[1];
 
 /** A check. @throws if anything is not in the required state. */
 export function looksAt(ground: WorkloadGround): () => Promise<void> {
@@ -73,62 +69,13 @@ export function looksAt(ground: WorkloadGround): () => Promise<void> {
       await send("DELETE", at("pods", pod.metadata.name), { gracePeriodSeconds: 0 });
     }
     const statefulsets = await list("statefulsets");
-    await wakeDaemons(pods, nodes);
-    await wakeBudgets(pods, statefulsets);
-    await wakeSets(statefulsets, claims);
-  }
-
-  /**
-   * A pod that is pending for its node remains, upstream too, if the node is deleted or no longer fits, until something wakes its
-   * DaemonSet: deleting a node wakes none, changing one wakes only DaemonSets with pods on it. Nor does a node that was deleted and comes
-   * back wake one that still has a pod there: its status counts the node with the next sync. Source: kubernetes v1.36
-   * pkg/controller/daemon/daemon_controller.go NewDaemonSetsController, syncNodeUpdate.
-   */
-  async function wakeDaemons(pods: readonly Seen[], nodes: readonly Seen[]): Promise<void> {
-    const createdAt = new Map(nodes.map(({ metadata }) => [metadata.name, metadata.creationTimestamp ?? ""]));
-    const isStuck = (pod: Seen): boolean => {
-      const node = nodeOfDaemon(pod);
-      return pod.spec.nodeName === undefined || (node !== undefined && !createdAt.has(node));
-    };
-    const isOlderThanNode = ({ spec, metadata }: Seen): boolean =>
-      (createdAt.get(spec.nodeName ?? "") ?? "") >= (metadata.creationTimestamp ?? "");
-    const daemonsets = await list("daemonsets");
-    for (const name of daemons) {
-      const own = pods.filter((pod) => pod.metadata.labels?.["app"] === name);
-      const counted = daemonsets.find(({ metadata }) => metadata.name === name)?.status["desiredNumberScheduled"] ?? 0;
-      const isUncounted = own.length > Number(counted) && own.some(isOlderThanNode);
-      if (own.some(isStuck) || isUncounted) await touch("daemonsets", name);
-    }
-  }
-
-  /**
-   * A budget's status keeps the scale of a StatefulSet that has changed since the last event of its pods, upstream too: a StatefulSet wakes no
-   * budget. A pod's event must then be enough. Source: kubernetes v1.36 pkg/controller/disruption/disruption.go NewDisruptionController.
-   */
-  async function wakeBudgets(pods: readonly Seen[], statefulsets: readonly Seen[]): Promise<void> {
-    for (const budget of await list("poddisruptionbudgets")) {
-      if (!keepsOldScale(budget, { pods, statefulsets })) continue;
-      const pod = pods.find(({ metadata }) => metadata.labels?.["app"] === budget.metadata.name);
-      if (pod !== undefined) await touch("pods", pod.metadata.name);
-    }
-  }
-
-  /**
-   * A StatefulSet that waits for the claim of an earlier pod is not synced when the claim is gone, upstream too: it has no handler for
-   * claims. Source: kubernetes v1.36 pkg/controller/statefulset/stateful_set.go NewStatefulSetController.
-   */
-  async function wakeSets(statefulsets: readonly Seen[], claims: ReadonlySet<string>): Promise<void> {
-    for (const { metadata, spec } of statefulsets) {
-      const { name } = metadata;
-      const waits = run.lastRules("statefulset", `${namespace}/${name}`).has("await-claim");
-      const ordinals = Array.from({ length: spec.replicas ?? 1 }, (_, ordinal) => ordinal);
-      if (waits && ordinals.some((ordinal) => !claims.has(`data-${name}-${ordinal}`)))
-        await touch("statefulsets", name);
+    for (const { find } of sleeperRules) {
+      for (const each of await find(ground, { pods, nodes, statefulsets, claims })) await touch(each);
     }
   }
 
   /** Changes nothing that a controller evaluates, but causes an event. */
-  async function touch(resource: Resource, name: string): Promise<void> {
+  async function touch({ resource, name }: Sleeper): Promise<void> {
     await patch(at(resource, name), { metadata: { annotations: { woken: String(++woken) } } });
   }
 

@@ -75,6 +75,25 @@ export const counting: readonly Script[] = [
     ],
   },
   {
+    name: "a scale alone wakes no budget, the next event of a pod does",
+    steps: [
+      {
+        name: "create a StatefulSet of 3 with two pods",
+        async act(stage) {
+          await stage.create("statefulsets", workload("db", 3, { serviceName: "db" }));
+          for (const name of ["a", "b"]) await runPod(stage, name, { of: ["statefulsets", "db"] });
+        },
+      },
+      budgetStep({ maxUnavailable: 1 }),
+      {
+        name: "scale to 5",
+        act: (stage) => stage.patch("statefulsets", "db", { spec: { replicas: 5 } }),
+        waitMs: 3000,
+      },
+      { name: "a pod becomes unready", act: (stage) => report(stage, "a", { ready: false }) },
+    ],
+  },
+  {
     name: "maxUnavailable as a number and as a percentage",
     steps: [
       ofReplicaSet("abcd", 4),
