@@ -61,8 +61,9 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
   const timeline = realTimeline();
 
   beforeAll(async () => {
-    // The autoscaler syncs every second.
-    cluster = await startCluster({ controllers: "*", kcmFlags: ["--horizontal-pod-autoscaler-sync-period=1s"] });
+    // The autoscaler syncs every second. So do quotas: a race can leave their usage wrong until all are calculated again.
+    const kcmFlags = ["--horizontal-pod-autoscaler-sync-period=1s", "--resource-quota-sync-period=1s"];
+    cluster = await startCluster({ controllers: "*", kcmFlags });
     const host = realHost();
     const access = await loadRestConfig(host, { kubeconfig: cluster.kubeconfig });
     const bus = new TraceBus({ now: () => timeline.now() });
