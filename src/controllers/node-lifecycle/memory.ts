@@ -5,10 +5,11 @@ import type { Health } from "./health.ts";
 import type { Tainter } from "./tainter.ts";
 import type { ZoneState } from "./zone.ts";
 
+/** Why both NoExecute taints of a node are to be removed. */
+export type Lift = "new" | "ready" | "no node is ready";
+
 /** What the last check of all nodes plans to do about one of them. */
 export interface Plan {
-  /** Remove both NoExecute taints, and why. */
-  readonly lift?: "new" | "ready" | "no node is ready";
   /** Put one of the NoExecute taints in place of the other, at once. */
   readonly swapTo?: "not-ready" | "unreachable";
   /** Its conditions become Unknown, if it is still silent. */
@@ -23,9 +24,10 @@ export interface Memory {
   readonly known: Map<string, Node>;
   readonly zones: Map<string, ZoneState>;
   readonly tainters: Map<string, Tainter>;
+  /** By node, until its next sync or the next check. */
   readonly plans: Map<string, Plan>;
-  /** Nodes whose pods could not all be marked. */
-  readonly unmarked: Set<string>;
+  /** By node, until its next sync: most are planned by one check only, and syncs may be later than the next one. */
+  readonly lifts: Map<string, Lift>;
 }
 
 /** One for each run. */
@@ -35,5 +37,5 @@ export const memory: RunState<Memory> = runState(() => ({
   zones: new Map<string, ZoneState>(),
   tainters: new Map<string, Tainter>(),
   plans: new Map<string, Plan>(),
-  unmarked: new Set<string>(),
+  lifts: new Map<string, Lift>(),
 }));

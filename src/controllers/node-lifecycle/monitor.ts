@@ -8,7 +8,7 @@ import type { Node } from "../../api/types.ts";
 import type { WatchContext } from "../../controller/api/definition.ts";
 import { nodeCondition } from "../../controller/workload/node-conditions.ts";
 import { isSilentTooLong, leaseOf, observe } from "./health.ts";
-import { type Memory, memory, type Plan } from "./memory.ts";
+import { type Lift, type Memory, memory, type Plan } from "./memory.ts";
 import type { NodeLifecycleOptions } from "./options.ts";
 import { recordAboutNode } from "./records.ts";
 import { hasTaint, notReady, unreachable } from "./taints.ts";
@@ -25,21 +25,22 @@ interface Look {
 /** Checks all nodes, and enqueues those that need something done. */
 export function monitorNodes(context: WatchContext, options: NodeLifecycleOptions): void {
   const look: Look = { context, remembered: context.state(memory), options, now: context.now() };
-  const { plans, tainters } = look.remembered;
+  const { plans, lifts, tainters } = look.remembered;
   const nodes = context.cache(Nodes).list();
   plans.clear();
   const added = classify(look, nodes);
   const counts = new Map<string, ZoneCount>();
   for (const node of nodes) {
-    const plan = planFor(look, { node, isNew: added.has(node.metadata.name) });
+    const plan = planFor(look, node);
     if (plan !== undefined) plans.set(node.metadata.name, plan);
+    planLift(look.remembered, { node, isNew: added.has(node.metadata.name), ready: readyAfter(node, plan) });
     if (!countsForDisruption(node)) continue;
     const { ready, notReady: others } = counts.get(zoneOf(node)) ?? { ready: 0, notReady: 0 };
     const isReady = readyAfter(node, plan) === "True";
     counts.set(zoneOf(node), { ready: ready + (isReady ? 1 : 0), notReady: others + (isReady ? 0 : 1) });
   }
   judgeZones(look, { nodes, counts });
-  for (const name of plans.keys()) context.enqueue(name);
+  for (const name of new Set([...plans.keys(), ...lifts.keys()])) context.enqueue(name);
   for (const tainter of tainters.values()) wake(look, tainter);
 }
 
@@ -76,26 +77,36 @@ function classify({ context, remembered, options, now }: Look, nodes: readonly N
 }
 
 /** Checks one node. Undefined: nothing to do now. */
-function planFor(
-  { context, remembered, options, now }: Look,
-  { node, isNew }: { readonly node: Node; readonly isNew: boolean },
-): Plan | undefined {
+function planFor({ context, remembered, options, now }: Look, node: Node): Plan | undefined {
   const { name } = node.metadata;
   const health = observe(remembered.health.get(name), { node, lease: leaseOf(context, name), now });
   remembered.health.set(name, health);
   const reported = nodeCondition(node, "Ready")?.status;
   const isSilent = reported !== "Unknown" && isSilentTooLong(health, { ...options, now });
   const ready = isSilent ? "Unknown" : reported;
-  const isTainted = hasTaint(node, notReady) || hasTaint(node, unreachable);
-  const plan: Plan = {
-    ...(isNew && isTainted && { lift: "new" as const }),
-    ...(ready === "True" && isTainted && !isNew && { lift: "ready" as const }),
-    ...(isSilent && { isSilent }),
-    ...swapFor(node, ready),
-  };
+  const plan: Plan = { ...(isSilent && { isSilent }), ...swapFor(node, ready) };
   if (plan.swapTo === undefined) queueForTaint(remembered, { node, ready });
   return Object.keys(plan).length === 0 ? undefined : plan;
 }
+
+interface Lifted {
+  readonly node: Node;
+  readonly isNew: boolean;
+  /** The condition Ready. */
+  readonly ready: string | undefined;
+}
+
+/** A new node and one that is ready lose the NoExecute taints. */
+function planLift({ lifts }: Memory, { node, isNew, ready }: Lifted): void {
+  const { name } = node.metadata;
+  // It is not ready any more.
+  if (lifts.get(name) === "ready" && ready !== "True") lifts.delete(name);
+  if (!isExecuteTainted(node)) return;
+  if (isNew) lifts.set(name, "new");
+  else if (ready === "True") lifts.set(name, "ready");
+}
+
+const isExecuteTainted = (node: Node): boolean => hasTaint(node, notReady) || hasTaint(node, unreachable);
 
 /** Source: processTaintBaseEviction. */
 function swapFor(node: Node, ready: string | undefined): Pick<Plan, "swapTo"> {
@@ -104,7 +115,10 @@ function swapFor(node: Node, ready: string | undefined): Pick<Plan, "swapTo"> {
   return {};
 }
 
-/** A node that is not ready waits for its turn; every check queues it again until it has its taint. Source: markNodeForTainting. */
+/**
+ * A node that is not ready waits for its turn; every check queues it again until it has its taint.
+ * Source: markNodeForTainting, where that moves the node behind those that were queued before; their order is that of a Go map.
+ */
 function queueForTaint(
   { tainters }: Memory,
   { node, ready }: { readonly node: Node; readonly ready: string | undefined },
@@ -113,8 +127,9 @@ function queueForTaint(
   const tainter = tainters.get(zoneOf(node));
   if (tainter === undefined || ready === undefined) return;
   const isTainted = hasTaint(node, ready === "False" ? notReady : unreachable);
-  if (ready === "True" || !isTainted) tainter.remove(name);
-  if (ready !== "True") tainter.add(name);
+  if (ready === "True") tainter.remove(name);
+  else if (isTainted) tainter.add(name);
+  else tainter.addAgain(name);
 }
 
 /** The condition Ready after the plan is carried out. */
@@ -127,9 +142,11 @@ interface Counted {
   readonly counts: ReadonlyMap<string, ZoneCount>;
 }
 
+const noneReady: Lift = "no node is ready";
+
 /** Sets how fast nodes of each zone are tainted. While no node of the cluster is ready, none is tainted: the fault may be here. */
 function judgeZones({ remembered, options, now }: Look, { nodes, counts }: Counted): void {
-  const { zones, tainters, plans, health } = remembered;
+  const { zones, tainters, lifts, health } = remembered;
   for (const zone of zones.keys()) if (!counts.has(zone)) zones.delete(zone);
   const states = new Map(
     [...counts].map(([zone, count]) => [zone, zoneStateOf(count, options.unhealthyZoneThreshold)]),
@@ -140,14 +157,14 @@ function judgeZones({ remembered, options, now }: Look, { nodes, counts }: Count
   if (isDisrupted) {
     for (const node of nodes) {
       const { name } = node.metadata;
-      if (hasTaint(node, notReady) || hasTaint(node, unreachable))
-        plans.set(name, { ...plans.get(name), lift: "no node is ready" });
+      if (isExecuteTainted(node)) lifts.set(name, noneReady);
       tainters.get(zoneOf(node))?.remove(name);
     }
     for (const zone of zones.keys()) tainters.get(zone)?.setRate(0, now);
     for (const zone of zones.keys()) zones.set(zone, "full disruption");
     return;
   }
+  for (const [name, why] of lifts) if (why === noneReady) lifts.delete(name);
   // Silence while no node sent heartbeats means nothing: time counts from now.
   for (const { metadata } of wasDisrupted ? nodes : []) {
     const known = health.get(metadata.name);

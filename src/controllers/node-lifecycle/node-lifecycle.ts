@@ -14,7 +14,7 @@ import { indexByNodeName, nodeNameIndex } from "../../controller/workload/pods-o
 import { labelsToSet } from "./labels.ts";
 import { monitorNodes } from "./monitor.ts";
 import { defaultOptions, type NodeLifecycleOptions } from "./options.ts";
-import { syncPod } from "./pods-not-ready.ts";
+import { nodeOfPodsKey, syncPod, syncPodsOf } from "./pods-not-ready.ts";
 import { rules } from "./rules.ts";
 import { syncNode } from "./sync.ts";
 
@@ -58,11 +58,13 @@ export function defineNodeLifecycle(changed: Partial<NodeLifecycleOptions> = {})
       { group: "", resource: "pods/status", verbs: ["update"] },
     ],
     about: (key) => {
-      const pod = podOfKey(key);
+      const [pod, node] = [podOfKey(key), nodeOfPodsKey(key)];
+      if (node !== undefined) return { kind: Nodes.kind, key: node };
       return pod === undefined ? undefined : { kind: Pods.kind, key: pod };
     },
     sync(key, context) {
-      const pod = podOfKey(key);
+      const [pod, node] = [podOfKey(key), nodeOfPodsKey(key)];
+      if (node !== undefined) return syncPodsOf(context, node);
       return pod === undefined ? syncNode(context, options) : syncPod(context, pod);
     },
   });

@@ -10,6 +10,7 @@ import type { Pod } from "../../api/types.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { combinedError } from "../../controller/workload/combined-error.ts";
+import { podsOfNode } from "../../controller/workload/pods-of-node.ts";
 import { podReadyCondition } from "../../controller/workload/pod-status.ts";
 import { memory } from "./memory.ts";
 import { podsNotReady } from "./rules.ts";
@@ -62,4 +63,24 @@ export async function syncPod(context: SyncContext, key: ObjectKey): Promise<voi
     throw new Error(`Cannot judge pod ${key}: its node ${node} is not in the cache`);
   if (health.ready === undefined || health.ready.status === "True") return;
   await markNotReady(context, { node, pods: [pod] });
+}
+
+/** Marks the key of all pods of a node. Object names cannot contain a colon. */
+const mark = "pods-of:";
+
+/** The key of all pods of a node, of which there may be hundreds: its taints do not wait for them. */
+export function podsKey(node: string): ObjectKey {
+  return `${mark}${node}`;
+}
+
+/** The node of such a key; undefined for any other key. */
+export function nodeOfPodsKey(key: ObjectKey): string | undefined {
+  return key.startsWith(mark) ? key.slice(mark.length) : undefined;
+}
+
+/** Marks all pods of a node that fell silent, unless it is back or gone. @throws the API server's refusal: the remaining pods are retried. */
+export async function syncPodsOf(context: SyncContext, node: string): Promise<void> {
+  const isBack = context.state(memory).health.get(node)?.ready?.status === "True";
+  if (isBack || context.cache(Nodes).get(node) === undefined) return;
+  await markNotReady(context, { node, pods: podsOfNode(context.cache(Pods), node) });
 }

@@ -1,13 +1,12 @@
-/** A node that has fallen silent, and its pods. Source: node_lifecycle_controller.go tryUpdateNodeHealth, monitorNodeHealth. */
-import { Nodes, Pods } from "../../api/kinds.ts";
+/** A node that has fallen silent. Source: node_lifecycle_controller.go tryUpdateNodeHealth, monitorNodeHealth. */
+import { Nodes } from "../../api/kinds.ts";
 import type { Node } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { nodeCondition } from "../../controller/workload/node-conditions.ts";
-import { podsOfNode } from "../../controller/workload/pods-of-node.ts";
 import { isSilentTooLong, leaseOf, observe } from "./health.ts";
 import { memory } from "./memory.ts";
 import type { NodeLifecycleOptions } from "./options.ts";
-import { markNotReady } from "./pods-not-ready.ts";
+import { podsKey } from "./pods-not-ready.ts";
 import { recordAboutNode } from "./records.ts";
 import { silent } from "./rules.ts";
 import { unknownConditions } from "./unknown-conditions.ts";
@@ -36,16 +35,7 @@ export async function becomeUnknown(
   remembered.health.set(name, { ready, heartbeatAt: health.heartbeatAt, renewedAt, hasLease: lease !== undefined });
   if (wasReady === "True") {
     recordAboutNode(context, { node, reason: "NodeNotReady", what: "status is now: NodeNotReady" });
-    remembered.unmarked.add(name);
+    context.enqueue(podsKey(name), "its node is silent");
   }
   return true;
-}
-
-/** Marks all pods of a silent node not ready, unless it is back. @throws the API server's refusal: the remaining pods are retried. */
-export async function markPodsLeft(context: SyncContext, { metadata: { name } }: Node): Promise<void> {
-  const { unmarked, health } = context.state(memory);
-  if (!unmarked.has(name)) return;
-  const isBack = health.get(name)?.ready?.status === "True";
-  if (!isBack) await markNotReady(context, { node: name, pods: podsOfNode(context.cache(Pods), name) });
-  unmarked.delete(name);
 }

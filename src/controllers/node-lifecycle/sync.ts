@@ -2,49 +2,62 @@
 import { Nodes } from "../../api/kinds.ts";
 import type { Node } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { runIndependent } from "../../controller/workload/run-independent.ts";
 import { labelsToSet } from "./labels.ts";
-import { memory, type Plan } from "./memory.ts";
+import { type Lift, memory, type Plan } from "./memory.ts";
 import type { NodeLifecycleOptions } from "./options.ts";
 import { lift, relabel, scheduleTaints, swap } from "./rules.ts";
-import { becomeUnknown, markPodsLeft } from "./silence.ts";
+import { becomeUnknown } from "./silence.ts";
 import { notReady, scheduleTaintChanges, unreachable } from "./taints.ts";
 import { leaveTurns, taintInTurn } from "./turn.ts";
 import { writeTaints } from "./write-taints.ts";
 
 /**
- * Carries out the node's plan, then corrects its NoSchedule taints and its labels, then taints it with NoExecute if it is its turn.
- * @throws the API server's refusal; the next check plans again.
+ * Carries out the node's plan, corrects its NoSchedule taints and its labels, and taints it with NoExecute if it is its turn. These do not
+ * depend on each other: in upstream they are separate loops.
+ * @throws the API server's refusals, as one.
  */
 export async function syncNode(context: SyncContext, options: NodeLifecycleOptions): Promise<void> {
-  const remembered = context.state(memory);
-  const node = context.cache(Nodes).get(context.key);
-  const plan = remembered.plans.get(context.key) ?? {};
-  remembered.plans.delete(context.key);
-  if (node === undefined) {
-    remembered.unmarked.delete(context.key);
-    leaveTurns(context);
-    return;
-  }
-  await liftTaints(context, { node, plan });
-  const hasWritten = plan.isSilent === true && (await becomeUnknown(context, { node, options }));
-  await swapTaints(context, { node, plan });
-  await markPodsLeft(context, node);
-  await followConditions(context, node);
-  await followLabels(context, node);
-  // A status written above is not in the cache yet: its delta requeues the key.
-  if (!hasWritten) await taintInTurn(context, node);
+  const { plans, lifts } = context.state(memory);
+  const [plan, why] = [plans.get(context.key) ?? {}, lifts.get(context.key)];
+  plans.delete(context.key);
+  lifts.delete(context.key);
+  // Each starts from the node as it is by then.
+  const withNode = (step: (node: Node) => Promise<void>) => async (): Promise<void> => {
+    const node = context.cache(Nodes).get(context.key);
+    if (node !== undefined) await step(node);
+  };
+  let hasWritten = false;
+  await runIndependent([
+    withNode((node) => liftTaints(context, { node, why })),
+    withNode(async (node) => {
+      hasWritten = plan.isSilent === true && (await becomeUnknown(context, { node, options }));
+      await swapTaints(context, { node, plan });
+    }),
+    withNode((node) => followConditions(context, node)),
+    withNode((node) => followLabels(context, node)),
+    // A status written above is not in the cache yet: its delta requeues the key.
+    withNode((node) => (hasWritten ? Promise.resolve() : taintInTurn(context, node))),
+  ]);
+  if (context.cache(Nodes).get(context.key) === undefined) leaveTurns(context);
+}
+
+interface Lifting {
+  readonly node: Node;
+  readonly why: Lift | undefined;
+}
+
+/** As in upstream, a refusal leaves the taints of a new node, and those that are there when no node is ready any more. */
+async function liftTaints(context: SyncContext, { node, why }: Lifting): Promise<void> {
+  if (why === undefined) return;
+  const because = context.decide(lift, { why });
+  // One at a time, as in upstream.
+  for (const taint of [unreachable, notReady]) await writeTaints(context, { node, add: [], remove: [taint], because });
 }
 
 interface Planned {
   readonly node: Node;
   readonly plan: Plan;
-}
-
-async function liftTaints(context: SyncContext, { node, plan }: Planned): Promise<void> {
-  if (plan.lift === undefined) return;
-  const because = context.decide(lift, { why: plan.lift });
-  // One at a time, as in upstream.
-  for (const taint of [unreachable, notReady]) await writeTaints(context, { node, add: [], remove: [taint], because });
 }
 
 async function swapTaints(context: SyncContext, { node, plan }: Planned): Promise<void> {

@@ -33,9 +33,9 @@ class Bucket {
 export class Tainter {
   #bucket: Bucket;
   /** In order of turn. */
-  #waiting = new Set<string>();
+  readonly #waiting = new Set<string>();
   /** Nodes taken and not removed since: they are not added again. */
-  #taken = new Set<string>();
+  readonly #taken = new Set<string>();
 
   constructor(rate: number, now: number) {
     this.#bucket = new Bucket(rate, { isFull: true, now });
@@ -57,6 +57,12 @@ export class Tainter {
     if (!this.#taken.has(node)) this.#waiting.add(node);
   }
 
+  /** Appends the node, unless it is already waiting: one that lost its taint is tainted again. */
+  addAgain(node: string): void {
+    this.#taken.delete(node);
+    this.#waiting.add(node);
+  }
+
   /** Removes the node, so that it may be added again. */
   remove(node: string): void {
     this.#taken.delete(node);
@@ -72,10 +78,9 @@ export class Tainter {
     return true;
   }
 
-  /** Tainting a taken node failed: it is next again, once the rate allows it. */
+  /** Tainting a taken node failed: it gets its next turn after all others. Source: Try, where its time becomes now. */
   putBack(node: string): void {
-    this.#taken.delete(node);
-    this.#waiting = new Set([node, ...this.#waiting]);
+    this.addAgain(node);
   }
 
   /** Changes the rate. A node that must wait now must still wait afterwards. */

@@ -11,7 +11,7 @@ import { zoneOf } from "./zone.ts";
 
 /**
  * Taints the node if it is its turn and the zone's rate allows it; the turn of a node that is ready again is used up.
- * @throws the API server's refusal: the node gets the next turn, too.
+ * @throws the API server's refusal: the node gets another turn after those that wait.
  */
 export async function taintInTurn(context: SyncContext, node: Node): Promise<void> {
   const { name } = node.metadata;
@@ -26,8 +26,9 @@ export async function taintInTurn(context: SyncContext, node: Node): Promise<voi
   } catch (error) {
     tainter.putBack(name);
     throw error;
+  } finally {
+    wakeNext(context, tainter);
   }
-  wakeNext(context, tainter);
 }
 
 async function taint(context: SyncContext, node: Node): Promise<void> {

@@ -54,8 +54,11 @@ const taintsWritten = (): readonly unknown[] =>
     .filter(({ verb }) => verb === "patch")
     .map(({ body }) => (body as { spec?: { taints: unknown } }).spec?.taints);
 const keysWritten = (): readonly (readonly string[] | null)[] =>
-  taintsWritten().map((taints) =>
-    taints === null ? null : (taints as Taint[]).map(({ key, effect }) => `${key.split("/")[1]}:${effect}`),
+  taintsWritten().flatMap((taints) =>
+    // A patch of labels has none.
+    taints === undefined
+      ? []
+      : [taints === null ? null : (taints as Taint[]).map(({ key, effect }) => `${key.split("/")[1]}:${effect}`)],
   );
 
 /** Makes the node stop reporting until its conditions become Unknown. */
@@ -65,6 +68,8 @@ async function becomeSilent(name: string): Promise<void> {
   look();
   await scene.sync(name);
 }
+
+const podsOfNode = "pods-of:node-1";
 
 /** Delivers all writes to the caches. */
 function catchUp(): void {
@@ -188,10 +193,14 @@ describe("a node that becomes silent", () => {
     }));
     scene.put(Pods, ...(pods as Pod[]), storedPod("mute"), storedPod("elsewhere", { node: "node-2" }));
     await becomeSilent("node-1");
-    expect(calls()).toEqual(["updateStatus Node node-1", "updateStatus Pod is-True", "updateStatus Pod is-Unknown"]);
-    const { status } = bodyOf(1);
+    expect(calls()).toEqual(["updateStatus Node node-1"]);
+    expect(scene.woken).toContain(podsOfNode);
+    scene.events.length = 0;
+    await scene.sync(podsOfNode);
+    expect(calls()).toEqual(["updateStatus Pod is-True", "updateStatus Pod is-Unknown"]);
+    const { status } = bodyOf(0);
     expect(status?.conditions).toEqual([{ type: "Ready", status: "False", lastTransitionTime: formatTime(scene.now) }]);
-    expect(eventTexts().slice(1)).toEqual([
+    expect(eventTexts()).toEqual([
       "Warning NodeNotReady Pod is-True: Node is not ready",
       "Warning NodeNotReady Pod is-Unknown: Node is not ready",
     ]);
@@ -204,22 +213,47 @@ describe("a node that becomes silent", () => {
     scene.put(Pods, storedPod("a", { conditions }), storedPod("b", { conditions }), storedPod("c", { conditions }));
     scene.refuse = ({ name }) =>
       name === "a" ? refusal(409, "Conflict", "changed") : name === "b" ? refusal(404, "NotFound", "gone") : undefined;
-    look();
-    scene.now += 51 * second;
-    look();
-    expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 409 });
+    await becomeSilent("node-1");
+    expect(await rejection(scene.sync(podsOfNode))).toMatchObject({ code: 409 });
     expect(eventTexts().map((text) => text.split(":")[0])).toEqual([
-      "Normal NodeNotReady Node node-1",
       "Warning NodeNotReady Pod a",
       "Warning NodeNotReady Pod c",
     ]);
     scene.refuse = () => undefined;
     scene.deleteLive(Pods, "shop/b");
     catchUp();
+    await scene.sync(podsOfNode);
+    expect(calls()).toEqual(["updateStatus Pod a"]);
+    catchUp();
+    await scene.sync(podsOfNode);
+    expect(calls()).toEqual([]);
+  });
+
+  test("leaves its pods alone if it is back, or gone, by then", async () => {
+    put("node-1");
+    scene.put(Pods, storedPod("a", { conditions: [{ type: "Ready", status: "True" }] }));
+    await becomeSilent("node-1");
+    put("node-1");
+    look();
+    await scene.sync(podsOfNode);
+    expect(calls()).toEqual([]);
+    await becomeSilent("node-1");
+    scene.deleteLive(Nodes, "node-1");
+    scene.deliver();
+    await scene.sync(podsOfNode);
+    expect(calls()).toEqual([]);
+  });
+
+  test("is tainted whether or not its pods can be marked", async () => {
+    put("node-1");
+    scene.put(Pods, storedPod("a", { conditions: [{ type: "Ready", status: "True" }] }));
+    scene.refuse = ({ kind }) => (kind === "Pod" ? refusal(500, "InternalError", "no") : undefined);
+    await becomeSilent("node-1");
+    catchUp();
     await scene.sync("node-1");
-    expect(calls().filter((call) => call.includes("Pod"))).toEqual(["updateStatus Pod a"]);
-    await scene.sync("node-1");
-    expect(calls().filter((call) => call.includes("Pod"))).toEqual([]);
+    expect(keysWritten()).toEqual([["unreachable:NoSchedule"]]);
+    expect(await rejection(scene.sync(podsOfNode))).toMatchObject({ code: 500 });
+    expect(nodeLifecycle.about?.(podsOfNode)).toEqual({ kind: "Node", key: "node-1" });
   });
 
   test("and was not ready before is not announced, and its pods are left alone", async () => {
@@ -227,7 +261,7 @@ describe("a node that becomes silent", () => {
     scene.put(Pods, storedPod("a", { conditions: [{ type: "Ready", status: "True" }] }));
     await becomeSilent("node-1");
     expect(calls()).toContain("updateStatus Node node-1");
-    expect(calls()).not.toContain("updateStatus Pod a");
+    expect(scene.woken).not.toContain(podsOfNode);
     expect(eventTexts()).toEqual([]);
   });
 
@@ -339,6 +373,20 @@ describe("a node gets", () => {
     expect(sentences()).toEqual(["labels of older names are missing or differ → beta.kubernetes.io/os=linux"]);
   });
 
+  test("its taints even if its labels cannot be written", async () => {
+    put("up");
+    put("node-1", {
+      ready: "Unknown",
+      taints: [taintOf("unreachable", "NoSchedule")],
+      meta: { labels: { "kubernetes.io/os": "linux" } },
+    });
+    look();
+    scene.refuse = ({ body }) =>
+      JSON.stringify(body ?? {}).includes("labels") ? refusal(403, "Forbidden", "no") : undefined;
+    expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 403 });
+    expect(keysWritten()).toContainEqual(["unreachable:NoSchedule", "unreachable:NoExecute"]);
+  });
+
   test("nothing when it is up to date, or was deleted", async () => {
     put("node-1");
     await scene.sync("node-1");
@@ -400,7 +448,27 @@ describe("NoExecute taints", () => {
     expect(scene.wokenLater).toEqual([{ key: "node-2", ms: 10 * second }]);
   });
 
-  test("that could not be written keep their turn", async () => {
+  test("that are refused on one node hold up no other one", async () => {
+    put("up");
+    put("node-1", down);
+    put("node-2", down);
+    look();
+    scene.refuse = ({ verb, name }) =>
+      verb === "patch" && name === "node-1" ? refusal(403, "Forbidden", "no") : undefined;
+    expect(await rejection(scene.sync("node-1"))).toMatchObject({ code: 403 });
+    expect(scene.wokenLater).toEqual([{ key: "node-2", ms: 10 * second }]);
+    scene.now += 10 * second;
+    put("up");
+    expect(look()).toEqual(["node-2"]);
+    await scene.sync("node-2");
+    expect(keysWritten()).toHaveLength(1);
+    put("node-2", withTaint(down, unreachable));
+    scene.now += 10 * second;
+    put("up");
+    expect(look()).toEqual(["node-1"]);
+  });
+
+  test("that could not be written are tried again at the zone's rate", async () => {
     put("up");
     put("node-1", down);
     look();
@@ -532,6 +600,29 @@ describe("NoExecute taints", () => {
       scene.now += 11 * second;
       put("node-3", { reportedAt: scene.now });
       expect(look()).toContain("node-1");
+    });
+
+    test("are removed even if the next check comes before the sync, unless one is ready by then", async () => {
+      put("node-1", withTaint(down, unreachable));
+      put("up");
+      look();
+      await scene.sync("node-1");
+      put("up", down);
+      look();
+      look();
+      await scene.sync("node-1");
+      expect(sentences()).toEqual([
+        "no node of the cluster is ready, so that the fault may be here → remove its NoExecute taints not-ready and unreachable",
+      ]);
+      scene.now += 100 * second;
+      put("up");
+      look();
+      put("up", down);
+      look();
+      put("up");
+      look();
+      await scene.sync("node-1");
+      expect(sentences()).toEqual([]);
     });
 
     test("are added again after a turn, when one is ready", () => {

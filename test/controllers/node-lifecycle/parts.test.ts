@@ -237,8 +237,21 @@ describe("the turns of a zone", () => {
     expect(tainter.next).toBe("a");
     tainter.add("b");
     tainter.take("a", at(10));
-    tainter.putBack("a");
+    tainter.addAgain("a");
+    tainter.take("b", at(20));
     expect(tainter.next).toBe("a");
+  });
+
+  test("come again after those of all others if they failed, however often the node is added", () => {
+    const tainter = tainterOf("a", "b", "c");
+    tainter.take("a", at(0));
+    tainter.putBack("a");
+    for (const node of ["a", "b", "c"]) tainter.addAgain(node);
+    const turns = [10, 20, 30].map((seconds) => {
+      const { next = "" } = tainter;
+      return tainter.take(next, at(seconds)) ? next : "none";
+    });
+    expect(turns).toEqual(["b", "c", "a"]);
   });
 
   test("are not given while the rate is 0, and later after that if one was used", () => {
