@@ -8,6 +8,7 @@ import { isNotFound } from "../../api/status-error.ts";
 import type { Decision } from "../../controller/api/rule.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { isNodeReady } from "../../controller/workload/node-conditions.ts";
+import { runIndependent } from "../../controller/workload/run-independent.ts";
 import { detachableOf } from "./attachable.ts";
 import type { Caches } from "./desired.ts";
 import { fail, labelOf, settle, succeed } from "./end.ts";
@@ -46,14 +47,15 @@ export function wayToDetach(
   return isOverdue ? "timeout" : "unused";
 }
 
-/** Detaches what no pod on the synced node needs, as far as now allowed. @throws the API server's refusal. */
+/** Detaches what no pod on the synced node needs, as far as now allowed. @throws the API server's refusals, as one; it tries all volumes. */
 export async function detachUnwanted(context: SyncContext, options: DetachOptions): Promise<void> {
   const known = context.state(world);
-  for (const unique of known.attachedOn(context.key)) {
-    if (known.isDesired(unique, context.key)) continue;
+  const detachIfUnwanted = async (unique: string): Promise<void> => {
+    if (known.isDesired(unique, context.key)) return;
     const begun = beginDetach(context, { unique, options });
     if (begun !== undefined) await carryOut(context, begun);
-  }
+  };
+  await runIndependent(known.attachedOn(context.key).map((unique) => () => detachIfUnwanted(unique)));
 }
 
 interface Begun {

@@ -56,8 +56,9 @@ export type Blocked = { readonly by: "another" } | { readonly by: "back-off"; re
 
 /** All operations of a run. Atomic. */
 export class Operations {
-  #byVolume = new Map<string, readonly Operation[]>();
-  #running = new Map<Pending, Operation>();
+  readonly #byVolume = new Map<string, readonly Operation[]>();
+  readonly #running = new Map<Pending, Operation>();
+  readonly #runningOn = new Map<string, Set<Pending>>();
 
   /** Undefined: it may start. A failed operation of the other kind does not block. */
   blocked(place: Place, { kind, now }: { readonly kind: Pending["kind"]; readonly now: number }): Blocked | undefined {
@@ -74,13 +75,18 @@ export class Operations {
     if (found === undefined) {
       const operation = { place, kind, isRunning: true, notBefore: 0, waitMs: 0 };
       this.#byVolume.set(place.unique, [...this.#of(place.unique), operation]);
-      this.#running.set(pending, operation);
+      this.#start(pending, operation);
       return;
     }
     // An operation of the other kind still in back-off has its failures reset.
     if (found.kind !== kind && now <= found.notBefore) Object.assign(found, { notBefore: 0, waitMs: 0 });
     Object.assign(found, { place, kind, isRunning: true });
-    this.#running.set(pending, found);
+    this.#start(pending, found);
+  }
+
+  #start(pending: Pending, operation: Operation): void {
+    this.#running.set(pending, operation);
+    this.#runningOn.getOrInsertComputed(pending.node, () => new Set<Pending>()).add(pending);
   }
 
   /** It has succeeded: its failures are reset. @throws RangeError if it is not running. */
@@ -107,7 +113,7 @@ export class Operations {
 
   /** The running operations on the node. */
   pendingOn(node: string): readonly Pending[] {
-    return [...this.#running.keys()].filter((pending) => pending.node === node);
+    return [...(this.#runningOn.get(node) ?? [])];
   }
 
   /** Running operations take precedence over failed ones, and among these an exact match of the place over others. */
@@ -126,6 +132,9 @@ export class Operations {
     const ended = this.#running.get(pending);
     if (ended === undefined) throw new RangeError(`no operation on ${pending.place.unique} is running`);
     this.#running.delete(pending);
+    const others = this.#runningOn.get(pending.node);
+    others?.delete(pending);
+    if (others?.size === 0) this.#runningOn.delete(pending.node);
     ended.isRunning = false;
     return ended;
   }

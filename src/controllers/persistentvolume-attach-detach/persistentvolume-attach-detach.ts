@@ -71,7 +71,7 @@ export function definePersistentVolumeAttachDetach(changed: Partial<DetachOption
     permissions: [
       { group: "", resource: "nodes", verbs: ["get"] },
       { group: "", resource: "nodes/status", verbs: ["patch"] },
-      { group: "storage.k8s.io", resource: "volumeattachments", verbs: ["create", "delete"] },
+      { group: "storage.k8s.io", resource: "volumeattachments", verbs: ["get", "create", "delete"] },
     ],
     sync: (_key, context) => syncNode(context, options),
   });
@@ -107,7 +107,9 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
   if (nodeName === "" || !mayHaveAttachable(pod)) return;
   if (type === "updated") {
     const { before } = notification;
-    if (before.spec?.nodeName === nodeName && hasStopped(before) === hasStopped(pod)) return;
+    // Another one of the same name may have other volumes.
+    const isSame = before.metadata.uid === pod.metadata.uid && before.spec?.nodeName === nodeName;
+    if (isSame && hasStopped(before) === hasStopped(pod)) return;
   }
   context.enqueue(nodeName);
 }

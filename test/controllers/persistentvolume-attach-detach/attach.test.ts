@@ -9,6 +9,7 @@ import {
   VolumeAttachments,
 } from "../../../src/api/kinds.ts";
 import { persistentVolumeAttachDetach } from "../../../src/controllers/persistentvolume-attach-detach/persistentvolume-attach-detach.ts";
+import { rejection } from "../../support/rejection.ts";
 import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
 import {
   addPod,
@@ -39,6 +40,7 @@ const calls = (): string[] => scene.calls.map(({ verb, kind, name }) => `${verb}
 const sentences = (): string[] => scene.decisions.map(({ sentence }) => sentence);
 const eventTexts = (): string[] => scene.events.map(({ about, reason, message }) => `${about} ${reason}: ${message}`);
 const create = (volume: string, node: string): string => `create VolumeAttachment ${attachmentOf(volume, node)}`;
+const get = (volume: string, node: string): string => `get VolumeAttachment ${attachmentOf(volume, node)}`;
 
 /** Runs the whole process: requested, attached by the driver, and reported. */
 async function attachOn(node: string, volume = "disk"): Promise<void> {
@@ -219,7 +221,32 @@ describe("a pod with a CSI volume", () => {
     scene.deleteLive(VolumeAttachments, attachmentOf("disk", "a"));
     scene.deliver();
     await scene.sync("a");
-    expect(calls()).toEqual([create("disk", "a"), "patch Node a"]);
+    expect(calls()).toEqual([get("disk", "a"), create("disk", "a"), "patch Node a"]);
+  });
+
+  test("whose VolumeAttachment the cache lacks, and the API server has, keeps it", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await attachOn("a");
+    const [held] = scene.live(VolumeAttachments);
+    if (held === undefined) throw new Error("there is none");
+    scene.deleteLive(VolumeAttachments, attachmentOf("disk", "a"));
+    scene.deliver();
+    scene.putLive(VolumeAttachments, held);
+    await scene.sync("a");
+    expect(calls()).toEqual([get("disk", "a")]);
+    expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
+    scene.refuse = ({ verb }) => (verb === "get" ? refusal(500, "InternalError", "down") : undefined);
+    expect(String(await rejection(scene.sync("a")))).toContain("down");
+    expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
+  });
+
+  test("that is replaced by one of the same name wakes its node, and one that changes otherwise does not", () => {
+    const [before, other] = [podOf("web", "a", ["disk"]), podOf("web", "a", ["more"], { meta: { uid: "another" } })];
+    scene.woken.length = 0;
+    scene.notify(Pods, { type: "updated", before, object: before });
+    expect(scene.woken).toEqual([]);
+    scene.notify(Pods, { type: "updated", before, object: other });
+    expect(scene.woken).toEqual(["a"]);
   });
 });
 

@@ -289,6 +289,22 @@ describe("a volume that no pod needs any more", () => {
     expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
   });
 
+  test("holds up nothing else on the node if the node's status cannot be written", async () => {
+    putVolume(scene, "more");
+    putVolume(scene, "new");
+    scene.put(Pods, podOf("other", "a", ["more"]));
+    await attachOn("a");
+    driverSays(scene, ["more", "a"], { attached: true });
+    await scene.sync("a");
+    removePod(scene, "web");
+    removePod(scene, "other");
+    scene.put(Pods, podOf("api", "a", ["new"]));
+    scene.refuse = ({ verb }) => (verb === "patch" ? refusal(500, "InternalError", "down") : undefined);
+    expect(String(await rejection(scene.sync("a")))).toContain("down");
+    const status = "patch Node a";
+    expect(calls()).toEqual([status, status, `create VolumeAttachment ${attachmentOf("new", "a")}`]);
+  });
+
   test("is detached at the next attempt if the status could not be written", async () => {
     await attachOn("a");
     removePod(scene, "web");
