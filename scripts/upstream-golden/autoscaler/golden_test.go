@@ -294,6 +294,9 @@ func randomReplicaCase() replicaCase {
 		}
 		for i := 0; i < values; i++ {
 			value := amount()
+			if one.Kind != "object" && one.Kind != "object-per-pod" && chance(0.15) {
+				value = -value
+			}
 			one.Values = append(one.Values, text(value))
 			fakes.values = append(fakes.values, value)
 		}

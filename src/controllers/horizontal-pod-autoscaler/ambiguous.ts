@@ -15,7 +15,8 @@ import { unusableSelector } from "./rules.ts";
 /** The pods of a target. */
 export interface TargetPods {
   readonly selector: Selector;
-  readonly pods: readonly Pod[];
+  /** The pods in the cache now: each metric is compared with those of the time after it was measured, as upstream. */
+  readonly pods: () => readonly Pod[];
 }
 
 /** @throws Error for a target without a selector, or with pods that other autoscalers scale too; the condition ScalingActive reports it. */
@@ -47,8 +48,8 @@ export function podsOf(sync: AutoscalerSync, text: string): TargetPods {
   // An autoscaler deleted meanwhile is no longer registered.
   if (selectors.has(key)) selectors.set(key, selector);
   const { namespace = "" } = hpa.metadata;
-  const pods = context.cache(Pods).listSelected(namespace, selector);
-  const others = selecting(selectors, { namespace, pods });
+  const pods = (): readonly Pod[] => context.cache(Pods).listSelected(namespace, selector);
+  const others = selecting(selectors, { namespace, pods: pods() });
   if (others.length > 1) {
     const names = others.map((name) => `${namespace}/${name}`).join(" ");
     const message = `pods by selector ${text} are controlled by multiple HPAs: [${names}]`;

@@ -11,6 +11,7 @@ import type { LabelSelector } from "../../api/types.ts";
 import type { MetricStatus } from "./draft.ts";
 import { externalValues, type MetricNamed, objectMetric, podsMetrics } from "./measure.ts";
 import {
+  externalShareUsage,
   externalUsage,
   replicasForAverage,
   replicasForExternalShare,
@@ -27,7 +28,7 @@ export async function ofPods(scaled: Scaled, spec: NonNullable<MetricSpec["pods"
   const { averageValue = "0" } = target;
   const query = { namespace: namespaceOf(scaled), selector, metric: metricNamed(metric) };
   const metrics = await doing(`unable to get metric ${metric.name}`, () => podsMetrics(sync.context, query));
-  const measured = { pods, metrics, grouping: { ...sync.options, now: sync.context.now() } };
+  const measured = { pods: pods(), metrics, grouping: { ...sync.options, now: sync.context.now() } };
   const goal = { ...goalOf(scaled, scaled.specReplicas), target: milliOf(averageValue) };
   const proposal = replicasForAverage(measured, goal);
   const current = { averageValue: amountText(proposal.usage) };
@@ -62,7 +63,8 @@ export async function ofObject(scaled: Scaled, spec: NonNullable<MetricSpec["obj
   });
   if (target.type === "Value" && target.value !== undefined) {
     const goal = { ...goalOf(scaled, scaled.specReplicas), target: milliOf(target.value) };
-    const proposal = replicasForValue({ ...goal, usage: await objectUsage(scaled, spec) }, scaled.pods);
+    const usage = await objectUsage(scaled, spec);
+    const proposal = replicasForValue({ ...goal, usage }, scaled.pods());
     const name = `${describedObject.kind} metric ${metric.name}`;
     return { ...proposal, name, target: target.value, status: status({ value: amountText(proposal.usage) }) };
   }
@@ -102,23 +104,25 @@ export async function ofExternal(scaled: Scaled, spec: NonNullable<MetricSpec["e
   });
   if (target.averageValue !== undefined) {
     const goal = { ...goalOf(scaled, scaled.statusReplicas), target: milliOf(target.averageValue) };
-    const proposal = replicasForExternalShare({ ...goal, usage: await usageOutside(scaled, metric) });
+    const usage = externalShareUsage(await valuesOutside(scaled, metric));
+    const proposal = replicasForExternalShare({ ...goal, usage });
     const current = { averageValue: amountText(proposal.usage) };
     return { ...proposal, name: externalName(metric), target: target.averageValue, status: status(current) };
   }
   if (target.value !== undefined) {
     const goal = { ...goalOf(scaled, scaled.specReplicas), target: milliOf(target.value) };
-    const proposal = replicasForValue({ ...goal, usage: await usageOutside(scaled, metric) }, scaled.pods);
+    const usage = externalUsage(await valuesOutside(scaled, metric));
+    const proposal = replicasForValue({ ...goal, usage }, scaled.pods());
     const current = { value: amountText(proposal.usage) };
     return { ...proposal, name: externalName(metric), target: target.value, status: status(current) };
   }
   throw new Error("invalid external metric source: neither a value target nor an average value target was set");
 }
 
-/** The sum of the metric's series. */
-async function usageOutside(scaled: Scaled, metric: MetricIdentifier): Promise<bigint> {
+/** The values of the metric's series. */
+async function valuesOutside(scaled: Scaled, metric: MetricIdentifier): Promise<readonly bigint[]> {
   const namespace = namespaceOf(scaled);
   const query = { namespace, metric: metricNamed(metric) };
   const what = `unable to get external metric ${namespace}/${metric.name}/${goSelector(metric.selector)}`;
-  return externalUsage(await doing(what, () => externalValues(scaled.sync.context, query)));
+  return doing(what, () => externalValues(scaled.sync.context, query));
 }

@@ -167,7 +167,20 @@ function shared({ usage, target, current, tolerances }: ValueGoal, toReplicas: (
   return isWithin(tolerances, ratio) ? current : toReplicas(Math.ceil(Number(usage) / Number(target)));
 }
 
-/** The sum of the values of an external metric; at most the largest int64. */
+/**
+ * The sum of the values of an external metric that is divided among the replicas. A negative one on the way counts as an overflow, and the sum
+ * as the largest int64: as upstream, such a metric asks for as many replicas as possible. Source: GetExternalPerPodMetricReplicas.
+ */
+export function externalShareUsage(values: readonly bigint[]): bigint {
+  let sum = 0n;
+  for (const value of values) {
+    sum = wrap64(sum + value);
+    if (sum < 0n) return most64;
+  }
+  return sum;
+}
+
+/** The sum of the values of an external metric; at most the largest int64. Source: GetExternalMetricReplicas. */
 export function externalUsage(values: readonly bigint[]): bigint {
   let sum = 0n;
   for (const value of values) {

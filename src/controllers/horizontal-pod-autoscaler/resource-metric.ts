@@ -64,5 +64,5 @@ async function measured(scaled: Scaled, { name: resource, container }: ResourceM
   const metrics = await doing(`unable to get metrics for resource ${resource}`, () =>
     resourceMetrics(sync.context, query),
   );
-  return { pods, metrics, grouping: { ...sync.options, resource, now: sync.context.now() } };
+  return { pods: pods(), metrics, grouping: { ...sync.options, resource, now: sync.context.now() } };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  externalShareUsage,
   externalUsage,
   type Proposal,
   replicasForAverage,
@@ -26,7 +27,8 @@ function measuredOf({ pods, metrics = {}, resource }: ReplicaCase): Measured {
 function proposalOf(one: ReplicaCase, measured: Measured): Proposal {
   const { kind, current, down, up, target, resource = "", container = "", values = [] } = one;
   const goal = { current, tolerances: { down, up } };
-  const usage = externalUsage(values.map(BigInt));
+  const sum = kind === "external-per-pod" ? externalShareUsage : externalUsage;
+  const usage = sum(values.map(BigInt));
   const value = { ...goal, target: BigInt(target), usage };
   switch (kind) {
     case "resource": {

@@ -65,6 +65,18 @@ describe("an autoscaler", () => {
     });
   });
 
+  test("counts the pods that there are when their usage is known", async () => {
+    const pods = ["a", "b", "c"];
+    Object.defineProperty(it, "usage", {
+      get() {
+        it.putPods(...pods.map((name) => pod(name, { now: it.scene.now })));
+        return pods.map((name) => ({ pod: name, cpu: "100m" }));
+      },
+    });
+    await it.sync();
+    expect(it.scaled).toEqual([4]);
+  });
+
   test("does not scale within the tolerance", async () => {
     use("86m");
     await it.sync();
