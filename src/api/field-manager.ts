@@ -54,7 +54,7 @@ export function compactManagedFields(entries: readonly ManagedFieldsEntry[]): Co
 export function fieldManagerOfChange(change: WatchedChange, known?: ChangedNodes): string | undefined {
   const { before, managedBefore, after, managedAfter } = change;
   if (before === undefined) return only(managedAfter);
-  if (managedBefore === undefined || deletionBegins(before, after)) return undefined;
+  if (managedBefore === undefined || deletionTimeDiffers(before, after)) return undefined;
   const now = change.compactAfter ?? compactManagedFields(managedAfter);
   // There may be several with the same manager and part: a scale adds one.
   const earlier = now.map(({ manager, part }) =>
@@ -96,6 +96,6 @@ function only(entries: readonly ManagedFieldsEntry[]): string | undefined {
   return known === "" ? undefined : known;
 }
 
-function deletionBegins(before: StoredObject, after: StoredObject): boolean {
+function deletionTimeDiffers(before: StoredObject, after: StoredObject): boolean {
   return before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp;
 }

@@ -52,3 +52,15 @@ export function routeOf(path: string): Route {
   const own = subresource[0] === "proxy" ? "proxy" : subresource.join("/");
   return { is: "resource", apiVersion, namespace, plural, name, subresource: own };
 }
+
+/** The path with the query, encoded: `/api/v1/pods?limit=500`. */
+export function uriOf({
+  path,
+  query,
+}: {
+  readonly path: string;
+  readonly query: readonly (readonly [name: string, value: string])[];
+}): string {
+  const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+  return search === "" ? path : `${path}?${search}`;
+}

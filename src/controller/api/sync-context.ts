@@ -134,7 +134,7 @@ export interface SyncContext {
   enqueueAfter(ms: number, why: string, options?: TimerOptions): void;
   /** Enqueues another key of this controller, at once or after `afterMs`; `why` becomes the trigger's text. */
   enqueue(key: ObjectKey, why: string, afterMs?: number): void;
-  /** Requeues this key with the rate limiter's delay for its next failure, without counting a failure. */
+  /** Requeues this key with the rate limiter's delay, as after a failure, which counts unless the sync then succeeds without `keepsFailures`. */
   enqueueRateLimited(why: string): void;
   /** The controller's memory during a run: the same value in every sync and handler of one run. */
   state<S>(state: RunState<S>): S;
@@ -144,7 +144,7 @@ export interface SyncContext {
 export interface SyncResult {
   /** Requeue the key after this time, without counting a failure. */
   readonly requeueAfterMs?: number;
-  /** With `requeueAfterMs`: keep the key's failure count, because it has not reached its desired state. */
+  /** Keep the key's failure count, because it has not reached its desired state. */
   readonly keepsFailures?: boolean;
 }
 

@@ -7,7 +7,7 @@
 import type { CreateInput } from "../../api/object.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Event } from "../../api/types.ts";
-import { LeastRecentlyUsed } from "./least-recently-used.ts";
+import { LeastRecentlyUsed } from "../api/least-recently-used.ts";
 
 /** The body for creating an Event. */
 export type NewEvent = CreateInput<Event>;

@@ -12,7 +12,7 @@ import {
   type WatchContext,
 } from "../../controller/api/definition.ts";
 import { deviceClaimIndex, deviceClaimKeysOf, podClaimsOf } from "../../api/device-claims.ts";
-import { appointments } from "./memory.ts";
+import { appointments, poolTaints } from "./memory.ts";
 import { rules } from "./rules.ts";
 import { syncPod } from "./sync.ts";
 
@@ -66,16 +66,14 @@ function onClaim(notification: Notification<ResourceClaim>, context: WatchContex
 }
 
 /** Only claims on devices whose taints have changed count. */
-function onSlice(notification: Notification<ResourceSlice>, context: WatchContext): void {
-  const { type, object: slice } = notification;
+function onSlice({ object: slice }: Notification<ResourceSlice>, context: WatchContext): void {
   const pool = poolOfSlice(slice);
-  const others = context
-    .cache(ResourceSlices)
-    .byIndex(poolIndex, pool)
-    .filter(({ metadata }) => metadata.name !== slice.metadata.name);
-  const shown = type === "updated" ? notification.before : slice;
-  const before = evictingTaints(type === "added" ? others : [...others, shown]);
-  const after = evictingTaints(type === "deleted" ? others : [...others, slice]);
+  const known = context.state(poolTaints);
+  // Compared with those of the last call: the cache may be ahead of the notification.
+  const before = known.get(pool) ?? evictingTaints([]);
+  const after = evictingTaints(context.cache(ResourceSlices).byIndex(poolIndex, pool));
+  if (after.size === 0) known.delete(pool);
+  else known.set(pool, after);
   const changed = new Set(
     [...before.keys(), ...after.keys()].filter((name) => !deepEqual(before.get(name), after.get(name))),
   );

@@ -14,6 +14,7 @@ import {
   portsOf,
   serviceNameLabel,
 } from "../../controller/workload/service/slice-content.ts";
+import { type UnwantedSlice, unwantedSlices } from "../../controller/workload/service/slice-rules.ts";
 import { type Group, groupKey } from "./mirrored.ts";
 
 type Texts = Readonly<Record<string, string>>;
@@ -29,13 +30,6 @@ export interface SliceUpdate {
   readonly before: EndpointSlice;
   /** The slice was to be deleted, and is reused for a new one. */
   readonly reused: boolean;
-}
-
-/** A slice to be deleted. */
-export interface UnwantedSlice {
-  readonly slice: EndpointSlice;
-  /** Before the arrow of a sentence. */
-  readonly why: string;
 }
 
 /** What to write. */
@@ -65,20 +59,17 @@ export function planMirror(
   for (const [key, group] of groups) {
     const [first, ...more] = byGroup.get(key) ?? [];
     if (group.endpoints.size === 0) {
-      remove.push(...because("none of its endpoints is desired", first === undefined ? [] : [first, ...more]));
+      remove.push(...unwantedSlices("none of its endpoints is desired", first === undefined ? [] : [first, ...more]));
       continue;
     }
-    remove.push(...because("another slice has its ports", more));
+    remove.push(...unwantedSlices("another slice has its ports", more));
     if (first === undefined) create.push(group);
     else if (isUpToDate(first, { endpoints, group })) unchanged.push(first);
     else update.push({ group, before: first, reused: false });
   }
-  for (const [key, slices] of byGroup) if (!groups.has(key)) remove.push(...because("no subset has its ports", slices));
+  for (const [key, slices] of byGroup)
+    if (!groups.has(key)) remove.push(...unwantedSlices("no subset has its ports", slices));
   return reusing({ create, update, remove, unchanged });
-}
-
-function because(why: string, slices: readonly EndpointSlice[]): readonly UnwantedSlice[] {
-  return slices.map((slice) => ({ slice, why }));
 }
 
 /** New slices reuse slices of their address type that would be deleted: the address type of a slice is immutable. */

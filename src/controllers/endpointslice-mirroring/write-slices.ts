@@ -5,11 +5,12 @@ import { Endpoints as EndpointsKind, EndpointSlices } from "../../api/kinds.ts";
 import type { ObjectMeta } from "../../api/object.ts";
 import { controllerReference } from "../../api/owner-references.ts";
 import { isNamespaceTerminating } from "../../api/status-error.ts";
-import type { EndpointPort, Endpoints, EndpointSlice } from "../../api/types.ts";
+import type { Endpoints, EndpointSlice } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
+import { portText, type UnwantedSlice } from "../../controller/workload/service/slice-rules.ts";
 import { sliceTracker } from "./memory.ts";
 import type { Group } from "./mirrored.ts";
-import { annotationsFor, changesOf, labelsFor, type MirrorPlan, type SliceUpdate, type UnwantedSlice } from "./plan.ts";
+import { annotationsFor, changesOf, labelsFor, type MirrorPlan, type SliceUpdate } from "./plan.ts";
 import { beingDeleted, createSlice, deleteSlice, updateSlice } from "./rules.ts";
 
 /** What is written, and the means to write it. */
@@ -44,7 +45,7 @@ async function createOne(
   const because = context.decide(createSlice, {
     addressType,
     endpoints: desired.size,
-    ports: ports.map(portInWords),
+    ports: ports.map(portText),
   });
   const metadata = { ...metadataFor(endpoints), generateName: prefixOf(endpoints) };
   const options = { because, signal: context.signal };
@@ -56,10 +57,6 @@ async function createOne(
     if (isNamespaceTerminating(cause)) return "namespace terminates";
     throw failure("create EndpointSlice", { endpoints, cause });
   }
-}
-
-function portInWords({ name = "", port, protocol }: EndpointPort): string {
-  return `${name === "" ? "" : `${name} `}${port}/${protocol}`;
 }
 
 /** Overwrites anything written to the slice since. */

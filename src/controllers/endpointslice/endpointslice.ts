@@ -17,12 +17,12 @@ import {
 } from "../../controller/workload/service/select-services.ts";
 import { watchSlices } from "../../controller/workload/service/watch-slices.ts";
 import { bucketLimiter, exponentialFailureLimiter, maxOfLimiters } from "../../workqueue/rate-limiters.ts";
+import { isNodeReady } from "../../controller/workload/node-conditions.ts";
 import { sliceTracker, zoneMemory } from "./memory.ts";
 import { zoneLabel } from "./plan.ts";
 import { rules } from "./rules.ts";
 import { managedBy } from "./slice.ts";
 import { syncSlices } from "./sync.ts";
-import { isNodeReady } from "./zone-shares.ts";
 
 /** How long a Service waits after a change of its slices, so that several changes share one sync. */
 const sliceChangeDelayMs = 1000;

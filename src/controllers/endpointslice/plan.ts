@@ -8,6 +8,7 @@ import type { Endpoint, EndpointPort, EndpointSlice, Node, Pod, Service } from "
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 import { endpointKey, portsOf } from "../../controller/workload/service/slice-content.ts";
 import { portsKey } from "../../controller/workload/service/slice-ports.ts";
+import { type UnwantedSlice, unwantedSlices } from "../../controller/workload/service/slice-rules.ts";
 import { type Placement, placeEndpoints, type PlaceOptions } from "./place.ts";
 import { portsAt } from "./ports.ts";
 import { draftOf, isOwnedBy, isPlaceholder, labelsFor, lacksLabels, type SliceDraft } from "./slice.ts";
@@ -25,13 +26,6 @@ export interface PlanInput {
   readonly addressType: IpFamily;
   readonly maxPerSlice: number;
   readonly nodeNamed: (name: string) => Node | undefined;
-}
-
-/** A slice to be deleted. */
-export interface UnwantedSlice {
-  readonly slice: EndpointSlice;
-  /** Before the arrow of a sentence. */
-  readonly why: string;
 }
 
 /** What to write, and the pods left out because their nodes are missing. */
@@ -64,20 +58,16 @@ export function planSlices(input: PlanInput): SlicePlan {
     create: placed.flatMap(({ create }) => create),
     update: placed.flatMap(({ update }) => update),
     remove: [
-      ...because("it is of an earlier Service of this name", foreign),
-      ...because(
+      ...unwantedSlices("it is of an earlier Service of this name", foreign),
+      ...unwantedSlices(
         "none of its endpoints is desired",
         placed.flatMap(({ remove }) => remove),
       ),
-      ...because("no pod has its ports", unwanted),
+      ...unwantedSlices("no pod has its ports", unwanted),
     ],
     unchanged: placed.flatMap(({ unchanged }) => unchanged),
     withoutNode,
   });
-}
-
-function because(why: string, slices: readonly EndpointSlice[]): readonly UnwantedSlice[] {
-  return slices.map((slice) => ({ slice, why }));
 }
 
 /** A Service has at least one slice, which shows that it was processed. */

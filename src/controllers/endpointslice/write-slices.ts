@@ -5,13 +5,14 @@ import { EndpointSlices, Services } from "../../api/kinds.ts";
 import type { CreateInput, ObjectMeta, UpdateInput } from "../../api/object.ts";
 import { controllerReference } from "../../api/owner-references.ts";
 import { isNamespaceTerminating } from "../../api/status-error.ts";
-import type { EndpointPort, EndpointSlice, Service } from "../../api/types.ts";
+import type { EndpointSlice, Service } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { endpointKey, endpointsOf, isSameEndpoint } from "../../controller/workload/service/slice-content.ts";
 import { inOrder } from "../../controller/workload/service/slice-ports.ts";
+import { portText, type UnwantedSlice } from "../../controller/workload/service/slice-rules.ts";
 import { withTriggerTime } from "../../controller/workload/service/trigger-times.ts";
 import { sliceTracker } from "./memory.ts";
-import type { SlicePlan, UnwantedSlice } from "./plan.ts";
+import type { SlicePlan } from "./plan.ts";
 import { beingDeleted, createSlice, deleteSlice, updateSlice } from "./rules.ts";
 import { isOwnedBy, lacksLabels, type SliceDraft } from "./slice.ts";
 
@@ -60,7 +61,7 @@ async function createOne(writing: SliceWriting, draft: SliceDraft): Promise<"cre
   const because = context.decide(createSlice, {
     addressType,
     endpoints: endpoints.length,
-    ports: ports.map(portInWords),
+    ports: ports.map(portText),
   });
   try {
     const created = await context.client.create(EndpointSlices, newSlice(writing, draft), {
@@ -73,10 +74,6 @@ async function createOne(writing: SliceWriting, draft: SliceDraft): Promise<"cre
     if (isNamespaceTerminating(cause)) return "namespace terminates";
     throw new Error(`failed to create EndpointSlice for Service ${keyOf(service)}: ${messageOf(cause)}`, { cause });
   }
-}
-
-function portInWords({ name = "", port, protocol }: EndpointPort): string {
-  return `${name === "" ? "" : `${name} `}${port}/${protocol}`;
 }
 
 async function updateOne(writing: SliceWriting, draft: SliceDraft): Promise<void> {

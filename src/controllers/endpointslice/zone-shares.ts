@@ -4,7 +4,7 @@
  */
 import { parseQuantity } from "../../api/quantity.ts";
 import type { Node } from "../../api/types.ts";
-import { findCondition } from "../../controller/workload/conditions.ts";
+import { isNodeReady } from "../../controller/workload/node-conditions.ts";
 import { zoneLabel } from "./plan.ts";
 
 /** Each zone's share of all CPUs; none before the first node was seen. */
@@ -23,11 +23,6 @@ export interface Allocation {
 const overloadThreshold = 0.2;
 const leastOfShare = 1 / (1 + overloadThreshold);
 const excludedLabels = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
-
-/** Whether the node is ready, by its condition. */
-export function isNodeReady(node: Node): boolean {
-  return findCondition(node.status?.conditions, "Ready")?.status === "True";
-}
 
 /** Undefined if a ready node does not report its zone or CPUs, or all are in one zone. */
 export function zoneShares(nodes: readonly Node[]): ZoneShares | undefined {

@@ -1,4 +1,4 @@
-import { LeastRecentlyUsed } from "../../controller/runtime/least-recently-used.ts";
+import { LeastRecentlyUsed } from "../../controller/api/least-recently-used.ts";
 import { identityText } from "./identity.ts";
 import type { Identity } from "./node.ts";
 

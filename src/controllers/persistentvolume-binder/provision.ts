@@ -3,6 +3,7 @@
  * Source: kubernetes v1.36 pkg/controller/volume/persistentvolume/pv_controller.go provisionClaim, findProvisionablePlugin;
  * pv_controller_base.go setClaimProvisioner.
  */
+import { messageOf } from "../../api/error-message.ts";
 import { PersistentVolumeClaims, StorageClasses } from "../../api/kinds.ts";
 import type { PersistentVolumeClaim, StorageClass } from "../../api/types.ts";
 import { driverOf } from "../../api/storage/migrated-plugins.ts";
@@ -17,7 +18,7 @@ const hostPath = "kubernetes.io/host-path";
 /** A plugin that provisions nothing. */
 const nfs = "kubernetes.io/nfs";
 
-/** Annotates the claim with its provisioner, or reports in an Event why there is none. */
+/** Annotates the claim with its provisioner, or reports in an Event why not. @throws the API server's refusal. */
 export async function provision(context: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
   const name = classOfClaim(claim);
   const storageClass = context.cache(StorageClasses).get(name);
@@ -32,7 +33,11 @@ export async function provision(context: SyncContext, claim: PersistentVolumeCla
   }
   const external = driver ?? provisioner;
   const because = context.decide(provisionExternally, { storageClass: name, provisioner: external });
-  const named = await nameProvisioner(context, { claim, provisioner: external, because });
+  const named = await nameProvisioner(context, { claim, provisioner: external, because }).catch((error: unknown) => {
+    const message = `Error saving claim: ${messageOf(error)}`;
+    context.event(PersistentVolumeClaims, claim, { type: "Warning", reason: "ProvisioningFailed", message });
+    throw error;
+  });
   const message =
     `Waiting for a volume to be created either by the external provisioner '${external}' or manually by the system ` +
     "administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.";

@@ -4,7 +4,7 @@ import { ResourceClaims } from "../../api/kinds.ts";
 import type { ResourceClaim } from "../../api/types.ts";
 import { type RunState, runState } from "../../controller/api/run-state.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
-import { LeastRecentlyUsed } from "../../controller/runtime/least-recently-used.ts";
+import { LeastRecentlyUsed } from "../../controller/api/least-recently-used.ts";
 import { ownerIndex, owningUidsOf } from "./references.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** What a StatefulSet requests, with the API server's defaults for absent fields. */
 import { selectorOf, type Selector } from "../../api/labels.ts";
-import type { PersistentVolumeClaim, PodTemplateSpec, StatefulSet } from "../../api/types.ts";
+import type { PersistentVolumeClaim, StatefulSet } from "../../api/types.ts";
 
 /** `spec.replicas`; 1 if absent. */
 export function desiredReplicas({ spec }: StatefulSet): number {
@@ -65,9 +65,4 @@ export function parseSelector({ spec }: StatefulSet): Selector | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-/** The set with another template. */
-export function withTemplate(set: StatefulSet, template: PodTemplateSpec): StatefulSet {
-  return { ...set, ...(set.spec !== undefined && { spec: { ...set.spec, template } }) };
 }

@@ -263,7 +263,9 @@ export class Intentions {
     episode.standing.delete(intention);
     this.#emit(outcomeEvent(intention, { ...outcome, now: this.#options.timeline.now() }));
     if (intention.write.verb === "delete" && outcome.is === "same") this.#pairDeletions(episode);
-    this.#restartQuietPeriod(episode);
+    if (this.#options.hasOwner(episode.controller)) this.#restartQuietPeriod(episode);
+    // Without an owner nothing ends it later.
+    else if (episode.standing.size === 0 && episode.acts.size === 0) this.#episodes.delete(textOf(episode));
   }
 
   #emit(event: AgreementEvent | IntentionEvent): void {

@@ -1,4 +1,5 @@
 /** Observes the traffic of a proxy and reports it as stage events. */
+import { uriOf } from "../../api/route.ts";
 import { objectKey } from "../../api/key.ts";
 import { joined } from "../../api/transport.ts";
 import { messageOf } from "../../api/error-message.ts";
@@ -139,9 +140,4 @@ class ObservedExchange implements ExchangeObserver {
       ...found,
     });
   }
-}
-
-function uriOf({ path, query }: RequestHead): string {
-  const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
-  return search === "" ? path : `${path}?${search}`;
 }

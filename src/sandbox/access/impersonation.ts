@@ -4,6 +4,7 @@
  */
 import type { StatusError } from "../../api/status-error.ts";
 import { subdomainProblems } from "../../api/label-names.ts";
+import { unescaped } from "../../platform/unescaped.ts";
 import { denialFor, privilegedGroup, type Attributes, type Authorizer, type User } from "../context/authorizer.ts";
 import { accountNodeOf, accountOf } from "../meta/access.ts";
 import { denial } from "../meta/denial.ts";
@@ -43,15 +44,6 @@ export function wantedUser(headers: Headers): User | undefined {
   throw badRequest(
     `requested &user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${goTexts(groups)}, Extra:${more}} without impersonating a user name`,
   );
-}
-
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    // Kept as sent.
-    return key;
-  }
 }
 
 interface Mode {

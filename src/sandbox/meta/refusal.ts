@@ -147,11 +147,6 @@ export function entityTooLarge(limit: number): StatusError {
   return refusal(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
 }
 
-/** 422 without a reason: a patch that cannot be applied. */
-export function unprocessable(message: string): StatusError {
-  return refusal(422, "", message);
-}
-
 /** 500 */
 export function internal(message: string): StatusError {
   return refusal(500, "InternalError", `Internal error occurred: ${message}`, {

@@ -3,7 +3,7 @@ import type { ApiBody } from "../../api/transport.ts";
 import { attributesOf } from "../access/authorize.ts";
 import type { AuditedRequest, RequestAudit } from "../context/audit.ts";
 import type { Attributes, User } from "../context/authorizer.ts";
-import { routeOf, type Route } from "../../api/route.ts";
+import { routeOf, type Route, uriOf } from "../../api/route.ts";
 import type { Server } from "../context/server.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { contentOf } from "../serialization/content.ts";
@@ -26,11 +26,6 @@ export function auditedRequest(
   const route = routeOf(path);
   const apiVersion = route.is === "resource" ? route.apiVersion : "";
   return { uri: request.uri ?? uriOf(request), headers, remoteAddress, user, attributes, apiVersion, auditId };
-}
-
-function uriOf({ path, query }: Incoming): string {
-  const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
-  return search === "" ? path : `${path}?${search}`;
 }
 
 /** A response, before and after it is encoded. */

@@ -1,4 +1,5 @@
 /** HTTP requests and responses, in process or over TLS. */
+import { uriOf } from "../../api/route.ts";
 import type { ApiBody } from "../../api/transport.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { type Content, contentOf } from "../serialization/content.ts";
@@ -80,7 +81,9 @@ export function statusResponse({ status, code, retryAfterMs }: StatusError): Res
 
 /** A redirect to `location`, with `query` appended. */
 export function redirect(location: string, query: Query = [], headers: Readonly<Record<string, string>> = {}): Result {
-  const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
-  const target = search === "" ? location : `${location}?${search}`;
-  return { status: 301, headers: { ...uncached, ...headers, location: target }, body: noBody };
+  return {
+    status: 301,
+    headers: { ...uncached, ...headers, location: uriOf({ path: location, query }) },
+    body: noBody,
+  };
 }

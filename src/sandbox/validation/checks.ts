@@ -1,7 +1,7 @@
 /** Checks that fields of many kinds need: names, choices, lists. Source: apimachinery v0.36 util/validation, kubernetes v1.36 pkg/apis/core/validation. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from "../meta/field-errors.ts";
-import { isFields, textOf, type Fields } from "../meta/object.ts";
+import { invalid, notSupported, required, tooLong, type FieldError } from "../meta/field-errors.ts";
+import { isFields, textOf } from "../meta/object.ts";
 import { labelKeyProblems, subdomainProblems } from "../../api/label-names.ts";
 import { labelProblems } from "./names.ts";
 
@@ -57,14 +57,6 @@ export function seenBefore(): (name: unknown) => boolean {
     seen.add(name);
     return before;
   };
-}
-
-/** Rejects names that occur more than once in a list. */
-export function repeatedErrors(list: readonly Fields[], field: string, key: string): FieldError[] {
-  const isRepeated = seenBefore();
-  return list.flatMap((item, index) =>
-    isRepeated(item[key]) ? [duplicate(`${field}[${index}].${key}`, item[key])] : [],
-  );
 }
 
 /** True for numbers, including zero. */

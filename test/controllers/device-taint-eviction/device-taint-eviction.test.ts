@@ -349,25 +349,46 @@ describe("which pods are enqueued", () => {
   test("whose devices get other taints, and no others", () => {
     const other = using(["second"], { name: "second" });
     put({
-      slices: [tainted],
+      slices: [clean],
       claims: [given("gpu", { pod }), given("second", { pod: other, devices: ["gpu-1"] })],
       pods: [pod, other],
     });
-    scene.notify(ResourceSlices, { type: "added", object: tainted, initial: false });
-    expect(woken()).toEqual([key]);
-    scene.notify(ResourceSlices, { type: "updated", before: clean, object: tainted });
-    expect(woken()).toEqual([key]);
-    scene.notify(ResourceSlices, { type: "updated", before: tainted, object: tainted });
+    const becomes = (before: ResourceSlice, object: ResourceSlice): readonly string[] => {
+      scene.put(ResourceSlices, object);
+      scene.notify(ResourceSlices, { type: "updated", before, object });
+      return woken();
+    };
+    scene.notify(ResourceSlices, { type: "added", object: clean, initial: false });
     expect(woken()).toEqual([]);
+    expect(becomes(clean, tainted)).toEqual([key]);
+    expect(becomes(tainted, tainted)).toEqual([]);
+    expect(becomes(tainted, clean)).toEqual([key]);
+    expect(becomes(clean, tainted)).toEqual([key]);
+    scene.deleteLive(ResourceSlices, tainted.metadata.name);
+    scene.deliver();
+    woken();
     scene.notify(ResourceSlices, { type: "deleted", object: tainted, tombstone: false });
-    expect(woken()).toEqual([key]);
-    scene.notify(ResourceSlices, { type: "updated", before: clean, object: clean });
     expect(woken()).toEqual([]);
+  });
+
+  test("whose device loses its taint in two slices that the cache has before the notifications", () => {
+    const [before, second] = [sliceOf("a", { "gpu-0": [unhealthy()] }), sliceOf("b", { "gpu-9": [] })];
+    put({ slices: [before, second] });
+    for (const object of [before, second]) scene.notify(ResourceSlices, { type: "added", object, initial: true });
+    woken();
+    const [after, more] = [sliceOf("a", { "gpu-0": [] }, { generation: 2 }), sliceOf("b", {}, { generation: 2 })];
+    scene.put(ResourceSlices, after, more);
+    scene.notify(ResourceSlices, { type: "updated", before, object: after });
+    scene.notify(ResourceSlices, { type: "updated", before: second, object: more });
+    expect(woken()).toEqual([key]);
   });
 
   test("whose device is not in a newer generation of the pool", () => {
     const newer = sliceOf("b", {}, { generation: 2 });
-    put({ slices: [tainted, newer] });
+    put({ slices: [tainted] });
+    scene.notify(ResourceSlices, { type: "added", object: tainted, initial: true });
+    woken();
+    scene.put(ResourceSlices, newer);
     scene.notify(ResourceSlices, { type: "added", object: newer, initial: false });
     expect(woken()).toEqual([key]);
     scene.notify(ResourceSlices, {

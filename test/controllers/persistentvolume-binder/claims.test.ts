@@ -197,6 +197,16 @@ describe("a claim with a class", () => {
     expect(scene.events.length).toBe(1);
   });
 
+  test("says in an Event that its driver could not be named", async () => {
+    scene.put(StorageClasses, classOf("fast"));
+    scene.put(PersistentVolumeClaims, ofClass("fast"));
+    scene.refuse = () => refusal(403, "Forbidden", "no");
+    expect(await rejection(scene.sync(key))).toMatchObject({ code: 403 });
+    expect(scene.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`)).toEqual([
+      "Warning ProvisioningFailed: Error saving claim: no",
+    ]);
+  });
+
   test("names the CSI driver of an in-tree plugin", async () => {
     scene.put(StorageClasses, classOf("fast", { provisioner: "kubernetes.io/gce-pd" }));
     scene.put(PersistentVolumeClaims, ofClass("fast"));

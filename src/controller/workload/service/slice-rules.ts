@@ -1,5 +1,6 @@
 /** What the rules about EndpointSlices have in common, whatever the slices are made from. */
 import { pluralize } from "../../../api/pluralize.ts";
+import type { EndpointPort, EndpointSlice } from "../../../api/types.ts";
 import { type Facts, type Rule, rule } from "../../api/rule.ts";
 
 /** `3 endpoints`. */
@@ -19,6 +20,23 @@ export function cacheBehindRule(what: string): Rule<BehindFacts> {
     example: { slices: 2 },
     source: "endpointslice_tracker.go StaleSlices",
   });
+}
+
+/** A slice to be deleted. */
+export interface UnwantedSlice {
+  readonly slice: EndpointSlice;
+  /** Before the arrow of a sentence. */
+  readonly why: string;
+}
+
+/** The slices, to be deleted for one reason. */
+export function unwantedSlices(why: string, slices: readonly EndpointSlice[]): readonly UnwantedSlice[] {
+  return slices.map((slice) => ({ slice, why }));
+}
+
+/** `http 8080/TCP`. */
+export function portText({ name = "", port, protocol }: EndpointPort): string {
+  return `${name === "" ? "" : `${name} `}${port}/${protocol}`;
 }
 
 /** A new slice. */

@@ -1,5 +1,5 @@
 /** Equality and ordering across types. Source: cel-go v0.26 common/types/compare.go, util.go and the Equal and Compare of each type. */
-import { isExactType, CelType } from "./types.ts";
+import { CelType } from "./types.ts";
 import {
   CelError,
   CelList,
@@ -119,6 +119,3 @@ export function isComparable(value: Value): boolean {
     value instanceof Uint || value instanceof Uint8Array || value instanceof Duration || value instanceof Timestamp
   );
 }
-
-/** True if two runtime types are the same. */
-export const isSameType = (a: CelType, b: CelType): boolean => a === b || isExactType(a, b);
