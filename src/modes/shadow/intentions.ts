@@ -1,12 +1,13 @@
 /** Compares the writes that our syncs intend with those that the owner makes. */
 import { deepEqual } from "../../api/field-changes.ts";
-import { type ObjectKey, splitKey } from "../../api/key.ts";
+import { splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
-import type { Cancel, Timeline } from "../../platform/timeline.ts";
+import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { AgreementEvent, IntentionEvent } from "../../trace/events.ts";
 import { type Act, actOf, type Observed } from "./acts.ts";
 import { otherPropagation, overtaken } from "./comparison.ts";
+import { type Episode, Episodes } from "./episodes.ts";
 import { closest, isFulfilled, isOfKind, isSibling, isSiblingOf, pathsOf } from "./fulfilment.ts";
 import { type Intention, isIdle, isReplaced, isSame, type KeyOf, type Siblings } from "./intention.ts";
 import { mergedBy, overtakenWithNext } from "./merged-writes.ts";
@@ -53,24 +54,8 @@ export interface SiblingPair {
   readonly related: readonly StoredObject[];
 }
 
-/** A key's episode ends after this time without an event, plus the sync interval of its owner if it has one. */
-export const quietMs = 2000;
-
 /** How many earlier forms of a creation are kept. */
 const mostEarlier = 10;
-
-/** A period of activity of one key. */
-interface Episode extends KeyOf {
-  readonly standing: Set<Intention>;
-  /** What the owner created or changed without an intention of ours. */
-  readonly acts: Map<string, { readonly observed: Observed; readonly act: Act }>;
-  /** Objects that were deleted without an intention of ours. */
-  readonly deletions: Observed[];
-  /** The targets of all intentions of this episode. */
-  readonly intended: Set<ObjectKey>;
-  lastAt: number;
-  timer: Cancel | undefined;
-}
 
 /**
  * The intentions of all keys. An intention stands until the owner's delta fulfils it or a later sync of the key no longer decides it. If
@@ -78,18 +63,19 @@ interface Episode extends KeyOf {
  * fulfil it. A sync that decides a standing intention again renews it instead of adding another. All methods are atomic.
  */
 export class Intentions {
-  #options: IntentionsOptions;
-  #episodes = new Map<string, Episode>();
+  readonly #options: IntentionsOptions;
+  readonly #episodes: Episodes;
   #last = 0;
 
   constructor(options: IntentionsOptions) {
     this.#options = options;
+    this.#episodes = new Episodes({ ...options, onQuiet: (episode) => this.#endEpisode(episode) });
   }
 
   /** Called when a sync has decided a write. */
   decided(name: KeyOf, sync: number, write: WouldBeWrite): void {
     if (isIdle(write)) return;
-    const episode = this.#episode(name);
+    const episode = this.#episodes.of(name);
     const open = [...episode.standing].filter(({ claimedBy }) => claimedBy !== sync);
     const same = open.filter((each) => isSame(each.write, write));
     // Creates with generateName: prefer the one with the same contents, otherwise take any of the same owner.
@@ -116,12 +102,12 @@ export class Intentions {
     episode.standing.add(intention);
     episode.intended.add(write.target);
     this.#emit(intentionEvent(intention, { sync, again: false }));
-    this.#restartQuietPeriod(episode);
+    this.#episodes.goesOn(episode);
   }
 
   /** Called when a sync has ended. Intentions that it has not decided again are dropped, unless it failed. */
   syncEnded(name: KeyOf, sync: number, failed: boolean): void {
-    const episode = this.#episodes.get(textOf(name));
+    const episode = this.#episodes.find(name);
     if (episode === undefined || failed) return;
     for (const intention of episode.standing) {
       if (intention.claimedBy === sync || this.#pairDeletion(episode, intention)) continue;
@@ -141,31 +127,27 @@ export class Intentions {
     }
     const name = this.#options.keyOfAct(observed);
     if (name === undefined || !this.#options.hasOwner(name.controller)) return;
-    const episode = this.#episode(name);
+    const episode = this.#episodes.of(name);
     episode.acts.set(`${observed.of.kind} ${observed.key}`, { observed, act });
-    this.#restartQuietPeriod(episode);
+    this.#episodes.goesOn(episode);
+  }
+
+  /** The number of keys of which something is kept. */
+  get keys(): number {
+    return [...this.#episodes.all].length;
   }
 
   /** The number of standing intentions. */
   get standing(): number {
-    return [...this.#episodes.values()].reduce((sum, { standing }) => sum + standing.size, 0);
+    return [...this.#episodes.all].reduce((sum, { standing }) => sum + standing.size, 0);
   }
 
   /** Ends all episodes. Where the owner may still act, nothing is reported: these intentions have no outcome. */
   stop(): void {
-    for (const episode of this.#episodes.values()) {
-      if (this.#quietFor(episode) >= this.#patienceMs(episode)) this.#endEpisode(episode);
+    for (const episode of this.#episodes.all) {
+      if (this.#episodes.isQuiet(episode)) this.#endEpisode(episode);
       else episode.timer?.();
     }
-  }
-
-  #quietFor({ lastAt }: Episode): number {
-    return this.#options.timeline.now() - lastAt;
-  }
-
-  /** For how long a key must be quiet before its intentions are reported as not done. */
-  #patienceMs({ controller }: Episode): number {
-    return quietMs + this.#options.syncsEveryMs(controller);
   }
 
   #siblings({ verb, kind, before }: WouldBeWrite): Siblings {
@@ -176,7 +158,7 @@ export class Intentions {
 
   #fulfil(observed: Observed, act: Act): boolean {
     let isFulfilling = false;
-    for (const episode of this.#episodes.values()) {
+    for (const episode of this.#episodes.all) {
       const open = [...episode.standing].filter(({ write }) => isFulfilled(write, observed, act));
       const intention = closest(open, observed.after);
       if (intention === undefined) continue;
@@ -190,7 +172,7 @@ export class Intentions {
 
   /** Settles the changes of a removed object that the owner has not made in time: it no longer can. */
   #dropOverdueChanges(observed: Observed): void {
-    for (const episode of this.#episodes.values()) {
+    for (const episode of this.#episodes.all) {
       for (const intention of episode.standing) {
         const { reported, write } = intention;
         const isAbout = isOfKind(write, observed) && write.target === observed.key;
@@ -218,7 +200,7 @@ export class Intentions {
         this.#settle(episode, each, { ...outcomeOf(how, [], author), by: observed });
       }
       // Otherwise this may be an intermediate state: the intended one may still follow.
-      if (merged.length === 0) this.#restartQuietPeriod(episode);
+      if (merged.length === 0) this.#episodes.goesOn(episode);
       return;
     }
     this.#settle(episode, intention, { ...outcomeOf(did, paths, author), by: observed });
@@ -226,7 +208,7 @@ export class Intentions {
 
   /** Records the deletion of a sibling of an object to be deleted: possibly instead of it, unless that one is deleted too. */
   #siblingDeleted(observed: Observed): void {
-    for (const episode of this.#episodes.values()) {
+    for (const episode of this.#episodes.all) {
       if (!this.#options.chooses(episode.controller)) continue;
       if (![...episode.standing].some(({ write }) => isSiblingOf(write, observed))) continue;
       episode.deletions.push(observed);
@@ -263,43 +245,12 @@ export class Intentions {
     episode.standing.delete(intention);
     this.#emit(outcomeEvent(intention, { ...outcome, now: this.#options.timeline.now() }));
     if (intention.write.verb === "delete" && outcome.is === "same") this.#pairDeletions(episode);
-    if (this.#options.hasOwner(episode.controller)) this.#restartQuietPeriod(episode);
-    // Without an owner nothing ends it later.
-    else if (episode.standing.size === 0 && episode.acts.size === 0) this.#episodes.delete(textOf(episode));
+    this.#episodes.goesOn(episode);
   }
 
   #emit(event: AgreementEvent | IntentionEvent): void {
     const { bus } = this.#options;
     if (bus.on) bus.emit(event);
-  }
-
-  #episode(name: KeyOf): Episode {
-    const text = textOf(name);
-    let episode = this.#episodes.get(text);
-    if (episode === undefined) {
-      const { controller, key } = name;
-      const parts = { standing: new Set<Intention>(), acts: new Map(), deletions: [], intended: new Set<ObjectKey>() };
-      episode = { controller, key, ...parts, lastAt: 0, timer: undefined };
-      this.#episodes.set(text, episode);
-    }
-    return episode;
-  }
-
-  /** Restarts the quiet period of a key. */
-  #restartQuietPeriod(episode: Episode): void {
-    const { timeline, hasOwner } = this.#options;
-    episode.lastAt = timeline.now();
-    if (episode.timer !== undefined || !hasOwner(episode.controller)) return;
-    const patienceMs = this.#patienceMs(episode);
-    const wait = (ms: number): void => {
-      episode.timer = timeline.after(ms, "shadow episode", () => {
-        episode.timer = undefined;
-        const quietFor = this.#quietFor(episode);
-        if (quietFor >= patienceMs) this.#endEpisode(episode);
-        else wait(patienceMs - quietFor);
-      });
-    };
-    wait(patienceMs);
   }
 
   /**
@@ -328,8 +279,6 @@ export class Intentions {
 
   /** Ends the episode of a quiet key: reports the unfulfilled intentions and the acts of the owner without an intention. */
   #endEpisode(episode: Episode): void {
-    episode.timer?.();
-    episode.timer = undefined;
     const { controller, standing } = episode;
     const owned = this.#options.hasOwner(controller);
     const open = [...standing].filter(({ reported }) => reported === undefined);
@@ -343,10 +292,6 @@ export class Intentions {
     episode.acts.clear();
     episode.deletions.length = 0;
     episode.intended.clear();
-    if (standing.size === 0) this.#episodes.delete(textOf(episode));
+    this.#episodes.close(episode);
   }
-}
-
-function textOf({ controller, key }: KeyOf): string {
-  return `${controller} ${key}`;
 }

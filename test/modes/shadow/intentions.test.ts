@@ -70,9 +70,11 @@ const owner = "kube-controller-manager";
 interface Known {
   readonly refusal?: string;
   readonly key?: KeyOf;
+  /** Default true. */
+  readonly hasOwner?: boolean;
 }
 
-function sceneOf(now: StoredObject | undefined, { refusal, key }: Known = {}): Scene {
+function sceneOf(now: StoredObject | undefined, { refusal, key, hasOwner = true }: Known = {}): Scene {
   const timeline = virtualTimeline(0, seededRandom(1));
   const bus = new TraceBus({ now: () => timeline.now() });
   const lines: string[] = [];
@@ -84,7 +86,7 @@ function sceneOf(now: StoredObject | undefined, { refusal, key }: Known = {}): S
   const intentions = new Intentions({
     bus,
     timeline,
-    hasOwner: () => true,
+    hasOwner: () => hasOwner,
     syncsEveryMs: (name) => (name === "horizontal-pod-autoscaler" ? 15_000 : 0),
     chooses: (name) => name === "replicaset",
     now: () => now,
@@ -97,6 +99,23 @@ function sceneOf(now: StoredObject | undefined, { refusal, key }: Known = {}): S
   });
   return { intentions, lines, timeline };
 }
+
+test("without an owner, an intention that replaces another one stands, and nothing is kept of it afterwards", () => {
+  const { intentions, lines } = sceneOf(pod("a"), { hasOwner: false });
+  const key = { controller: "pods", key: "shop/web" };
+  const change = (replicas: number): WouldBeWrite => ({
+    ...removal("a"),
+    verb: "update",
+    sent: { replicas },
+    after: { ...pod("a"), spec: { replicas } } as StoredObject,
+  });
+  intentions.decided(key, 1, change(1));
+  intentions.decided(key, 2, change(2));
+  expect([intentions.standing, intentions.keys]).toEqual([1, 1]);
+  intentions.syncEnded(key, 3, false);
+  expect([intentions.standing, intentions.keys]).toEqual([0, 0]);
+  expect(lines.at(-1)).toBe("not comparable: shop/a sync 3 no longer wants it");
+});
 
 describe("an intended deletion", () => {
   test("is matched by that of a sibling if the controller chooses among them", () => {
