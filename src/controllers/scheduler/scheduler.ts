@@ -34,7 +34,8 @@ import {
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { memory } from "./memory.ts";
 import { rules } from "./rules.ts";
-import { isToBeScheduled, type SchedulerOptions, schedulerName, syncPod } from "./sync.ts";
+import { isToBeScheduled, type SchedulerOptions, schedulerName } from "./due.ts";
+import { syncPod } from "./sync.ts";
 
 /** Binds pods to nodes, and volumes to their claims. A simulated kube-scheduler, with the filters and scores that matter; it allocates no devices. */
 export const scheduler: ControllerDefinition = defineScheduler({ bindsVolumes: true });

@@ -9,7 +9,7 @@ import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import type { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { RunningController } from "../../controller/runtime/running-controller.ts";
-import { schedulerName } from "../../controllers/scheduler/sync.ts";
+import { schedulerName } from "../../controllers/scheduler/due.ts";
 import type { Cancel, Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, KindName, StageEvent, StoreEvent, WriteEvent } from "../../trace/events.ts";
