@@ -54,7 +54,8 @@ export async function duePod(context: SyncContext, options: SchedulerOptions): P
   if (gates.length > 0) return void context.decide(gated, { gates });
   if (!areDevicesKnown) {
     context.decide(awaitDevices, { why: "ResourceClaims, DeviceClasses and ResourceSlices could not be listed yet" });
-    return  context.enqueueAfter(lookAgainAfterMs, "they may have been listed by now", { background: true });
+    context.enqueueAfter(lookAgainAfterMs, "they may have been listed by now", { background: true });
+    return undefined;
   }
   const devices = usesDevices ? (options.devicesOf?.(pod) ?? devicesView(context, pod)) : noDevices;
   const before = waiting.get(key);
@@ -62,8 +63,10 @@ export async function duePod(context: SyncContext, options: SchedulerOptions): P
     context.decide(awaitDevices, { why: devices.held });
     return void waiting.set(key, { attempts: before?.attempts ?? 0, until: context.now(), woken: false });
   }
-  if (before !== undefined && context.now() < before.until)
-    return  context.enqueueAfter(before.until - context.now(), "something changed during the back-off");
+  if (before !== undefined && context.now() < before.until) {
+    context.enqueueAfter(before.until - context.now(), "something changed during the back-off");
+    return undefined;
+  }
   return { pod, devices, chosenBefore: before?.node };
 }
 

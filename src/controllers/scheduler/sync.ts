@@ -17,19 +17,16 @@ import { anyNode, bindClaims, hasWork, volumesView } from "./volumes.ts";
  */
 export async function syncPod(context: SyncContext, options: SchedulerOptions): Promise<void> {
   const due = await duePod(context, options);
-  if (due !== undefined) await placePod(context, due, options);
+  if (due !== undefined) await placePod(context, { ...due, ...options });
 }
 
-async function placePod(
-  context: SyncContext,
-  { pod, devices, chosenBefore }: DuePod,
-  options: SchedulerOptions,
-): Promise<void> {
+async function placePod(context: SyncContext, due: DuePod & SchedulerOptions): Promise<void> {
+  const { pod, devices, chosenBefore } = due;
   const { nodeUsage, waiting } = context.state(memory);
   const nodes = context.cache(Nodes).list();
   const affinity = podAffinityView(pod, { nodes, nodeUsage, namespaces: context.cache(Namespaces) });
   const spread = spreadView(pod, { nodes, nodeUsage });
-  const volumes = options.bindsVolumes ? volumesView(context, pod) : (options.volumesOf?.(pod) ?? anyNode);
+  const volumes = due.bindsVolumes ? volumesView(context, pod) : (due.volumesOf?.(pod) ?? anyNode);
   const obstacle = volumes.obstacle ?? devices.obstacle;
   if (obstacle !== undefined) return markUnschedulable(context, pod, obstacleMessage(nodes.length, obstacle));
   const views = { affinity, spread, volumes, devices };
