@@ -9,10 +9,16 @@ import type { ResourceQuota } from "../../api/types.ts";
 import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { memory } from "./counted-kinds.ts";
 import { notCounted, usage } from "./rules.ts";
-import { amountChanges, type Counted, countedStatus, isOutdated } from "./status.ts";
+import { amountChanges, type Counted, countedStatus, isOutdated, sameAmounts } from "./status.ts";
 
 /** kube-controller-manager's `--resource-quota-sync-period`. */
 const recountMs = 5 * 60_000;
+
+/**
+ * The API server charges nothing against limits that the status does not have yet, and this count may not have seen what it admitted: caches
+ * show it after this time. Differs: upstream finds it with the next recount.
+ */
+const admittedMs = 1000;
 
 /**
  * Counts what the quota limits, and writes the status if it has changed.
@@ -31,7 +37,11 @@ export async function syncQuota(key: ObjectKey, context: SyncContext): Promise<v
     now: context.now(),
   });
   if (counted.uncounted.length > 0) context.decide(notCounted, { names: counted.uncounted });
-  if (isOutdated(quota, counted)) await write(quota, counted, context);
+  if (isOutdated(quota, counted)) {
+    await write(quota, counted, context);
+    if (!sameAmounts(counted.hard, quota.status?.hard))
+      context.enqueueAfter(admittedMs, "objects may have been admitted before its limits applied");
+  }
   if (counted.unlisted.length > 0) {
     const names = counted.unlisted.map(resourceOf).join(", ");
     throw new Error(`Cannot count ${names}: they have not been listed yet`);

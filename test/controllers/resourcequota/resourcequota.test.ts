@@ -6,6 +6,7 @@ import type { ResourceQuota } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
 import { resourcequota } from "../../../src/controllers/resourcequota/resourcequota.ts";
+import { sleep } from "../../../src/platform/timeline.ts";
 import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.ts";
 
 const Jobs: Kind = kindOf({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
@@ -75,6 +76,29 @@ describe("the ResourceQuota controller", () => {
     const one = { pods: "1", "requests.cpu": "100m", "limits.memory": "64Mi", "count/pods": "1" };
     expect(await statusOf(cluster)).toEqual({ hard, used: one });
     await cluster.stop();
+  });
+
+  test("counts objects that come at the same time as their limit, in every order", async () => {
+    const used: unknown[] = [];
+    for (let seed = 1; seed <= 40; seed++) {
+      const cluster = await embeddedScene({ controllers: [resourcequota], seed });
+      await makeQuota(cluster, { pods: "9" });
+      const limit = { type: "merge", body: { spec: { hard: { "count/configmaps": "9" } } } } as const;
+      const names = ["a", "b", "c", "d", "e"];
+      await cluster.during(
+        Promise.all([
+          cluster.you.patch(ResourceQuotas, { namespace: "default", name: "q" }, limit),
+          ...names.map(async (name, turn) => {
+            await sleep(cluster.timeline, turn * 3, "test");
+            await cluster.you.create(ConfigMaps, unstored(name));
+          }),
+        ]),
+      );
+      await cluster.run(soonMs);
+      used.push((await statusOf(cluster))?.used?.["count/configmaps"]);
+      await cluster.stop();
+    }
+    expect(new Set(used)).toEqual(new Set(["5"]));
   });
 
   test("counts objects of any kind; an unknown resource has no usage, but a decision", async () => {
