@@ -1,33 +1,18 @@
-import { certificateSigningRequestSigning } from "../../../src/controllers/certificatesigningrequest-signing/certificatesigningrequest-signing.ts";
-import { rootCaCertificatePublisher } from "../../../src/controllers/root-ca-certificate-publisher/root-ca-certificate-publisher.ts";
-import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import { controllersOfEmbedded } from "../../../src/controllers/index.ts";
-import { Nodes } from "../../../src/api/kinds.ts";
-import { messageOf } from "../../../src/api/error-message.ts";
-import { readTextFile, removeFile, temporaryPath } from "../../../src/platform/files.ts";
-import { randomSuffix } from "../../../src/platform/random.ts";
-import { newIdentity, type SandboxHttps, type SandboxIdentity, serveSandbox } from "../../../src/sandbox/https.ts";
+import { newIdentity } from "../../../src/sandbox/https.ts";
 import { pluginPurposes } from "../../../src/sandbox/context/admission-plugins.ts";
-import type { WebhookOptions } from "../../../src/sandbox/sandbox.ts";
-import type { TraceBus } from "../../../src/trace/bus.ts";
-import { RunReport } from "../../../src/views/run-report.ts";
 import { type Command, command, flag, negation, text, texts, wholeNumber } from "../../cli/command.ts";
+import { openAuditFile } from "../../connections/audit-file.ts";
+import { earlierIdentity } from "../../connections/kubeconfig-file.ts";
+import { connectToSandbox } from "../../connections/sandbox-connection.ts";
+import { openBus } from "../../connections/trace-bus.ts";
 import { pluginsNamed } from "../../names/admission-names.ts";
+import { controllerCandidates } from "../../names/controller-names.ts";
 import { serviceRangesIn } from "../../names/service-ranges.ts";
 import { webhookServices } from "../../names/webhook-services.ts";
-import { controllerCandidates, controllersNamed, type Naming } from "../../names/controller-names.ts";
-import type { Io } from "../../cli/io.ts";
-import type { Session } from "../../cli/session.ts";
-import { openBus } from "../../connections/trace-bus.ts";
-import { RunLines } from "../../render/run-lines.ts";
-import { formatDuration } from "../../../src/api/duration.ts";
-import { pluralize, styleOf } from "../../cli/style.ts";
-import { openAuditFile, type AuditFiles } from "../../connections/audit-file.ts";
-import { earlierIdentity, writeKubeconfig } from "../../connections/kubeconfig-file.ts";
-import { connectToSandbox, type SandboxConnection } from "../../connections/sandbox-connection.ts";
-import { writeState } from "../../connections/state-file.ts";
-import { UserError } from "../../cli/user-error.ts";
 import { fillAssets, refuseOthers } from "./assets.ts";
+import { auditOf, certificatesIn, controllersToRun, type SandboxRequest } from "./request.ts";
+import { heldLines, printRun } from "./run-lines.ts";
+import { saveTo, serve } from "./serving.ts";
 
 const options = {
   manifests: texts("-f, --filename <path>", "put these files, folders, URLs or - (standard input) into it; repeatable"),
@@ -89,33 +74,6 @@ const options = {
     default: "all",
   }),
 } as const;
-
-/** The request of `sandbox`, with defaults filled in. */
-interface SandboxRequest {
-  readonly manifests: readonly string[];
-  readonly namespace: string | undefined;
-  /** Undefined for 3, or those of the saved state. */
-  readonly nodes: number | undefined;
-  readonly load: string | undefined;
-  readonly save: string | undefined;
-  /** Undefined for any free port. */
-  readonly port: number | undefined;
-  /** The file to write and keep; undefined for a temporary one. */
-  readonly kubeconfig: string | undefined;
-  readonly kubelet: boolean;
-  readonly scheduler: boolean;
-  readonly rbac: boolean;
-  /** A file with the authorities trusted for client certificates. */
-  readonly clientCa: string | undefined;
-  readonly controllers: readonly ControllerDefinition[];
-  readonly disabledAdmissionPlugins: readonly string[];
-  readonly audit: AuditFiles | undefined;
-  readonly webhooks: WebhookOptions;
-  /** Undefined for the default, or that of the saved state. */
-  readonly serviceRanges: readonly string[] | undefined;
-  /** The folder to fill with envtest's programs, instead of running anything. */
-  readonly assets: string | undefined;
-}
 
 /** `sandbox`. */
 export const sandbox: Command = command({
@@ -211,162 +169,3 @@ export const sandbox: Command = command({
     return code;
   },
 });
-
-/** @throws UserError for a policy without a log. */
-function auditOf(log: string | undefined, policy: string | undefined): AuditFiles | undefined {
-  const file = policy === undefined ? undefined : { flag: "--audit-policy", path: policy };
-  if (log !== undefined) return { log: { flag: "--audit-log", path: log }, policy: file };
-  if (policy === undefined) return undefined;
-  throw new UserError("--audit-policy needs --audit-log", ["say which file the events go to"]);
-}
-
-/** @throws UserError for a word that names no controller, and for `none` together with others. */
-function controllersToRun(
-  lists: readonly string[],
-  { calledAs, controllerFiles }: Naming,
-): readonly ControllerDefinition[] {
-  const words = lists.flatMap((list) => list.split(",")).filter((word) => word !== "");
-  if (!words.includes("none"))
-    return controllersNamed(words, { calledAs, controllerFiles, all: controllersOfEmbedded });
-  if (words.length === 1) return [];
-  throw new UserError("--run none cannot be combined with controllers", ["omit none, or the others"]);
-}
-
-interface Saving {
-  readonly connection: SandboxConnection;
-  readonly io: Io;
-}
-
-/** Writes the state once nothing changes it anymore. @throws UserError. */
-async function saveTo(path: string, { connection, io }: Saving): Promise<void> {
-  const state = connection.cluster.sandbox.save();
-  await writeState(path, state);
-  io.out.write(`saved ${pluralize(state.objects, "object")} to ${path}\n`);
-}
-
-interface Serving {
-  readonly request: SandboxRequest;
-  readonly session: Session;
-  /** The identity of the previous sandbox, which clients may still use. */
-  readonly identity: SandboxIdentity;
-  /** The PEM certificates of the authorities trusted for client certificates. */
-  readonly clientCa: string | undefined;
-  /** Called when held-back lines of controllers may be printed. */
-  readonly introduced: () => void;
-}
-
-/** Serves it until the session ends. */
-async function serve(connection: SandboxConnection, serving: Serving): Promise<number> {
-  const { request, session, introduced } = serving;
-  const { random, out } = session.io;
-  const https = await listen(connection, serving);
-  const kept = request.kubeconfig;
-  const file = kept ?? temporaryPath(`kubectl-reconcile-sandbox-${randomSuffix(random, 8)}.kubeconfig`);
-  try {
-    await writeKubeconfig(file, https, request.namespace);
-    for (const line of await introduction(connection, https, request)) out.line(line);
-    out.write(`\nexport KUBECONFIG=${file}\n`);
-    out.write(`ready after ${formatDuration(session.elapsedMs)}, Ctrl-C stops\n\n`);
-    introduced();
-    await session.ended;
-    out.write(`stopped after ${formatDuration(session.elapsedMs)}\n`);
-    return 0;
-  } finally {
-    if (kept === undefined) await removeFile(file);
-    await https.close();
-  }
-}
-
-/** @throws UserError for a file that cannot be read or holds no certificate. */
-async function certificatesIn(file: string): Promise<string> {
-  const pem = await readTextFile(file).catch((error: unknown) => {
-    throw new UserError(`--client-ca-file: cannot read ${file}: ${messageOf(error)}`, [], { cause: error });
-  });
-  if (pem === undefined) throw new UserError(`--client-ca-file: ${file} does not exist`);
-  if (pem.includes("-----BEGIN CERTIFICATE-----")) return pem;
-  throw new UserError(`--client-ca-file: ${file} holds no certificate in PEM`, [
-    "give the certificate of the authority that signs your client certificates",
-  ]);
-}
-
-async function listen({ cluster }: SandboxConnection, { request, identity, clientCa }: Serving): Promise<SandboxHttps> {
-  const { port } = request;
-  // Requesting client certificates slows down every request, so it is done only with RBAC.
-  const acceptsOwn = request.rbac && request.controllers.includes(certificateSigningRequestSigning);
-  const accepted = [...(clientCa === undefined ? [] : [clientCa]), ...(acceptsOwn ? [identity.certificate.ca] : [])];
-  try {
-    return await serveSandbox(cluster.sandbox, {
-      controllers: cluster.manager.controllers.map(({ definition }) => definition.name),
-      ...(port !== undefined && { port }),
-      identity,
-      authorityIsPublished: request.controllers.includes(rootCaCertificatePublisher),
-      ...(accepted.length > 0 && { clientCa: accepted.join("\n") }),
-    });
-  } catch (error) {
-    if (port === undefined) throw error;
-    throw new UserError(
-      `cannot serve on 127.0.0.1:${port}: the port is in use or not permitted`,
-      ["omit --port for one that is free"],
-      { cause: error },
-    );
-  }
-}
-
-/** The introduction: aligned lines about the sandbox. */
-async function introduction(
-  connection: SandboxConnection,
-  https: SandboxHttps,
-  { kubelet, scheduler, controllers, load }: SandboxRequest,
-): Promise<readonly string[]> {
-  const parts = [
-    ...(scheduler ? ["scheduler"] : []),
-    ...(kubelet ? ["kubelet"] : []),
-    ...controllers.map(({ name }) => name),
-  ];
-  const { applied, loaded } = connection;
-  const { items: nodes } = await connection.clientFor("kubectl-reconcile").list(Nodes);
-  return [
-    `sandbox ${https.url} (${(await connection.serverVersion()).gitVersion}) · ${pluralize(nodes.length, "simulated node")}`,
-    `running ${parts.length === 0 ? "nothing but the API server" : parts.join(", ")}`,
-    ...(load === undefined ? [] : [loadedFrom(load, loaded)]),
-    ...(applied.length === 0 ? [] : [`applied ${pluralize(applied.length, "object")}`]),
-  ];
-}
-
-function loadedFrom(path: string, state: SandboxConnection["loaded"]): string {
-  if (state === undefined) return `new: ${path} does not exist yet`;
-  return `loaded ${pluralize(state.items.length, "object")} from ${path}`;
-}
-
-/** Prints what the controllers of `--run` do, like `run`. */
-function printRun(
-  bus: TraceBus,
-  controllers: readonly ControllerDefinition[],
-  { out }: Io,
-  write: (line: string) => void,
-): void {
-  if (controllers.length === 0) return;
-  const names = new Set(controllers.map(({ name }) => name));
-  const report = new RunReport();
-  const lines = new RunLines({ style: styleOf(out), controllers: [...names] });
-  bus.listen((event) => {
-    if (!("controller" in event) || event.controller === undefined || !names.has(event.controller)) return;
-    for (const line of report.accept(event)) for (const each of lines.text(line)) write(each);
-  });
-}
-
-/** Keeps lines back until the sandbox has introduced itself. */
-function heldLines({ out }: Io): { readonly write: (line: string) => void; readonly release: () => void } {
-  const held: string[] = [];
-  let released = false;
-  return {
-    write(line) {
-      if (released) out.line(line);
-      else held.push(line);
-    },
-    release() {
-      released = true;
-      for (const line of held.splice(0)) out.line(line);
-    },
-  };
-}
