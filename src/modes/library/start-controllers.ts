@@ -5,7 +5,8 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { hostName, processId } from "../../platform/process.ts";
 import { randomSuffix } from "../../platform/random.ts";
 import { formatRight, reviewRights, rightsToRun } from "../preflight/rights.ts";
-import { leaseNamespace, type LiveRun, startLive } from "../run/live.ts";
+import { type LiveRun, startLive } from "../run/live.ts";
+import { leaseNamespace } from "../run/run-leases.ts";
 import type { Cluster } from "./connect-to-cluster.ts";
 
 /** What to run on a cluster, and where. */

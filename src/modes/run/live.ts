@@ -9,16 +9,14 @@ import { ControllerManager } from "../../controller/runtime/controller-manager.t
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import type { ServerVersion } from "../../api/server-version.ts";
-import { HeldLease } from "../../controller/runtime/lease.ts";
-import type { LeaseFence } from "../../controller/runtime/lease-fence.ts";
 import { releaseMemory } from "../../platform/memory.ts";
 import { OwnerWatch, showsOwnersByStatus } from "../preflight/owner-watch.ts";
 import type { Random } from "../../platform/random.ts";
-import type { Timeline } from "../../platform/timeline.ts";
 import type { TraceBus } from "../../trace/bus.ts";
+import { RunLeases, type RunLeasesOptions } from "./run-leases.ts";
 
 /** How controllers run against a cluster. */
-export interface LiveOptions {
+export interface LiveOptions extends RunLeasesOptions {
   readonly controllers: readonly ControllerDefinition[];
   /** A client that writes with this field manager; with its own rate limits if the controller requests them. */
   readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
@@ -28,25 +26,17 @@ export interface LiveOptions {
    */
   readonly readingClient?: Client;
   readonly bus: TraceBus;
-  readonly timeline: Timeline;
   readonly random: Random;
   /** PEM of the CAs that the API server is trusted by, if the connection names any. */
   readonly serverCa?: string | undefined;
   /** The version of the API server: called for each sync, after the preflight. Default: 1.36. */
   readonly serverVersion?: () => ServerVersion;
-  readonly namespace?: string;
   readonly selector?: Selector;
   readonly workers?: number;
   /** Each listener's resync period; unset: 12 to 24 hours, as in kube-controller-manager. */
   readonly resyncMs?: number;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
   readonly freeze?: boolean;
-  readonly lease: {
-    readonly identity: string;
-    readonly isDead: (identity: string) => boolean;
-    readonly force: boolean;
-    readonly onWait: (controller: string, holder: string, atMostMs: number) => void;
-  };
   /** Called while the caches fill, before anything is written. If it throws, the start fails. */
   readonly preflight: () => Promise<void>;
   /**
@@ -54,8 +44,6 @@ export interface LiveOptions {
    * filled.
    */
   readonly onEarlyStart?: () => void;
-  /** A Lease was lost: the run must stop. */
-  readonly onLeaseLost: (why: string) => void;
   readonly onEventLost: (why: string) => void;
   /** Called when discovery fails for a controller with dynamic watches: the first time, and then once a minute. */
   readonly onDiscoveryFailed?: (controller: string, why: string) => void;
@@ -63,12 +51,6 @@ export interface LiveOptions {
   readonly onOtherOwner?: (controller: string, clause: string) => void;
   /** Whether to determine who made each change; see SharedInformerOptions. */
   readonly trackFieldManagers?: boolean;
-  /** Called when a Lease could not be renewed for a while; it is still held. Once until all are renewed again. */
-  readonly onLeaseLate?: (why: string) => void;
-  /** Called when all Leases are renewed again, with the time that took. */
-  readonly onLeasesRenewed?: (afterMs: number) => void;
-  /** Delays writes of `clientFor` while a Lease is not valid. Unset: no delay. */
-  readonly fence?: LeaseFence;
 }
 
 /** How many objects of a kind are cached. */
@@ -86,11 +68,6 @@ export interface LiveRun {
 
 /** When a run collects the garbage left by filling its caches: after the first syncs. */
 const settledMs = 2000;
-
-/** The namespace of a run's Leases: its own, or kube-system for a run over all namespaces. */
-export function leaseNamespace(namespace: string | undefined): string {
-  return namespace ?? "kube-system";
-}
 
 /**
  * Fills the caches, meanwhile runs the preflight, then acquires the Leases and starts each controller's workers as soon as its caches are
@@ -133,9 +110,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     ...(options.onDiscoveryFailed !== undefined && { onDiscoveryFailed: options.onDiscoveryFailed }),
     ...(options.workers !== undefined && { workers: options.workers }),
   });
-  const leases: HeldLease[] = [];
-  const late = new Set<HeldLease>();
-  const releaseAll = async (): Promise<void> => void (await Promise.all(leases.map((lease) => lease.release())));
+  const leases = new RunLeases(options);
   try {
     const startedAt = timeline.now();
     let cachesMs = 0;
@@ -143,12 +118,11 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
     // If the start fails, the caches are stopped too; their own failure is reported when they are awaited.
     filled.catch(() => undefined);
     await options.preflight();
-    await allOf(
-      controllers.map(async (controller) =>
-        leases.push(await takeLease({ ...options, late }, controller, clientOf(controller), signal)),
-      ),
+    await leases.acquire(
+      controllers.map((controller) => ({ controller, client: clientOf(controller) })),
+      signal,
     );
-    const ownerWatch = watchOwners(options, manager, leases);
+    const ownerWatch = watchOwners(options, manager, leases.acquiredAt);
     if (!manager.isReady) options.onEarlyStart?.();
     manager.startWorkers();
     await filled;
@@ -163,13 +137,13 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
         ownerWatch?.stop();
         options.fence?.end("the run has ended");
         const dropped = await manager.stop();
-        await releaseAll();
+        await leases.release();
         return dropped;
       },
     };
   } catch (error) {
     await manager.stop();
-    await releaseAll();
+    await leases.release();
     throw error;
   }
 }
@@ -180,59 +154,10 @@ function isWatchedForOwners(kind: Kind, { controllers, onOtherOwner }: LiveOptio
   return controllers.some((controller) => showsOwnersByStatus(controller) && controller.for === kind);
 }
 
-/** By the server's clock, as the Leases show it: writes before them do not show who is running now. */
-function watchOwners(
-  options: LiveOptions,
-  manager: ControllerManager,
-  leases: readonly HeldLease[],
-): OwnerWatch | undefined {
+/** `since`: writes before the Leases were acquired, by the server's clock, do not show who is running now. */
+function watchOwners(options: LiveOptions, manager: ControllerManager, since: number): OwnerWatch | undefined {
   const { bus, timeline, onOtherOwner } = options;
   if (onOtherOwner === undefined) return undefined;
   const client = options.readingClient ?? options.clientFor("kubectl-reconcile");
-  const since = Math.max(...leases.map(({ takenAt }) => takenAt));
   return new OwnerWatch({ manager, client, bus, timeline, since, onFound: onOtherOwner });
-}
-
-/** Like Promise.all, but waits for all to settle first: a Lease acquired late must be released too. */
-async function allOf(parts: readonly Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(parts)).find((part) => part.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-}
-
-/** `late`: all Leases that could not be renewed for a while. */
-async function takeLease(
-  options: LiveOptions & { readonly late: Set<HeldLease> },
-  controller: ControllerDefinition,
-  client: Client,
-  signal: AbortSignal,
-): Promise<HeldLease> {
-  const { late } = options;
-  const { identity, isDead, force, onWait } = options.lease;
-  const { fence } = options;
-  const lease: HeldLease = new HeldLease({
-    client,
-    timeline: options.timeline,
-    namespace: leaseNamespace(options.namespace),
-    name: fieldManagerOf(controller),
-    labels: { "app.kubernetes.io/managed-by": "kubectl-reconcile" },
-    identity,
-    isDead,
-    force,
-    onWait: (holder, atMostMs) => onWait(controller.name, holder, atMostMs),
-    onLost(why) {
-      fence?.end(why);
-      options.onLeaseLost(why);
-    },
-    onLate(why) {
-      if (late.size === 0) options.onLeaseLate?.(why);
-      late.add(lease);
-    },
-    onRenewed(lateMs) {
-      fence?.renewed();
-      if (late.delete(lease) && late.size === 0) options.onLeasesRenewed?.(lateMs ?? 0);
-    },
-  });
-  await lease.acquire(signal);
-  fence?.guard(lease);
-  return lease;
 }
