@@ -124,7 +124,7 @@ export const dryRunCommand: Command = clusterCommand({
     "Exit codes: 0 steady with no changes, or --from manifests (nothing to compare with); 1 something would change, or what " +
     "--fail-on names was found (delete, dangling, held); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
     "4 something applied does not become available, or with --node-down or --drain something no longer is; 5 it cannot tell: no controller here reconciles a workload that was changed, " +
-    "or an object that it depends on could not be read.",
+    "an object that it depends on could not be read, a controller failed in each sync of an object, or a deleted namespace contains objects of unknown kinds.",
   program: {
     name: "COMMAND",
     about:

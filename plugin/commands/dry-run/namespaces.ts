@@ -51,6 +51,12 @@ export function namespacesUsed(words: ChangeFlags, namespace: string, kinds: rea
   return [...new Set([...used, ...named, ...deleted])].sort();
 }
 
+/** The namespaces whose manifests `--prune` misses. */
+export function prunedNamespaces({ prune, manifests, baseline }: ChangeFlags): readonly string[] {
+  const kept = namespacesMade(manifests);
+  return prune ? [...namespacesMade(baseline)].flatMap((name = "") => (kept.has(name) ? [] : [name])) : [];
+}
+
 /** The namespaces that `--delete` names. */
 export function deletedNamespaces({ deletes }: ChangeFlags): readonly string[] {
   return deletes.flatMap((text) => /^(?:namespaces?|ns)\/(.+)$/.exec(text)?.[1] ?? []);

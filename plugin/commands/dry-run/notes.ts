@@ -53,8 +53,11 @@ function unreadableError({ kind, namespace, error }: Unreadable, why: string, { 
   ]);
 }
 
-/** A sentence for everything that could not be read. */
-export function snapshotNotes({ unreadable, unknownOwners, held }: Snapshot): readonly string[] {
+/** A sentence for everything that could not be read. The report itself says what is unknown about the namespaces `toDelete`. */
+export function snapshotNotes(
+  { unreadable, unknownOwners, held }: Snapshot,
+  toDelete: readonly string[],
+): readonly string[] {
   const notes = new Set<string>();
   const others = new Set<string>();
   for (const { kind, namespace } of unreadable) {
@@ -69,7 +72,9 @@ export function snapshotNotes({ unreadable, unknownOwners, held }: Snapshot): re
   for (const { owner, why } of unknownOwners) {
     notes.add(`owner ${owner.kind} ${owner.name} could not be read (${why}); assuming it exists`);
   }
-  for (const [name, why] of held) notes.add(`cannot tell whether Namespace ${name} is deleted: ${why}`);
+  for (const [name, why] of held) {
+    if (!toDelete.includes(name)) notes.add(`cannot tell whether Namespace ${name} is deleted: ${why}`);
+  }
   if (others.size > 0) notes.add(`not read: ${listed([...others].sort())}`);
   return [...notes];
 }

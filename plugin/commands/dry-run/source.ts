@@ -30,7 +30,13 @@ import { UserError } from "../../cli/user-error.ts";
 import { kindsBeside } from "../../manifests/custom-kinds.ts";
 import { namespacesOnNodes, nodeNames, refuseMissingNodes } from "./node-flags.ts";
 import { customsApart, customTargets } from "./custom-targets.ts";
-import { deletedNamespaces, namespacesMade, namespacesUsed, refuseMissingNamespaces } from "./namespaces.ts";
+import {
+  deletedNamespaces,
+  namespacesMade,
+  namespacesUsed,
+  prunedNamespaces,
+  refuseMissingNamespaces,
+} from "./namespaces.ts";
 import { isOf, refuseUnknownKinds } from "../../manifests/unknown-kinds.ts";
 
 /** The start of a dry run. `close` ends its connection. */
@@ -190,12 +196,13 @@ async function snapshotSource(
   const isServed = await servedBySandbox();
   const customs = await readCustomResources(transport, customTargets(changeFlags, { kinds, isServed, namespace }));
   const newKinds = kindsBeside(kinds, changeFlags);
+  const toDelete = [...deletedNamespaces(changeFlags), ...prunedNamespaces(changeFlags)];
   const snapshot = await takeSnapshot({
     transport,
     kinds,
     isServed,
     namespaces,
-    toDelete: deletedNamespaces(changeFlags),
+    toDelete,
     alsoKinds: [
       ...applied,
       ...deletedKinds(changeFlags, kinds),
@@ -220,7 +227,7 @@ async function snapshotSource(
     assumedNodes: undefined,
     controllers: chosen.controllers,
     hasBaseline: true,
-    notes: [...chosen.notes, ...snapshotNotes(snapshot)],
+    notes: [...chosen.notes, ...snapshotNotes(snapshot, toDelete)],
     transport,
     close: async () => await connected.close(),
   };

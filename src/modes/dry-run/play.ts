@@ -18,6 +18,7 @@ import {
   type RequestedChange,
 } from "./apply.ts";
 import type { Convergence } from "./convergence.ts";
+import type { FailingKey } from "./failing.ts";
 import { type Before, changesInScope, type DryRun, nothingApplied, resultOf } from "./result.ts";
 import { NodeRecord } from "./node-record.ts";
 import { addProgramWrites } from "./program-writes.ts";
@@ -44,6 +45,8 @@ export interface World extends ApplyTarget {
   /** Called before the changes: starts what is itself part of the change. */
   begin(): Promise<void>;
   untilConverged(): Promise<Convergence>;
+  /** The keys whose last sync failed. */
+  failing(): readonly FailingKey[];
 }
 
 /** What is changed, and what to report about it. */
@@ -87,6 +90,7 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
       done: [...ahead.done, ...done],
       refused,
       settled,
+      failing: world.failing(),
       attribution,
       rollouts: rollouts.rollouts(),
       writes,
@@ -99,7 +103,7 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
 }
 
 function unstarted(state: State, refused: readonly RejectedChange[]): Before {
-  return { drift: [], settled: { is: "steady", afterMs: 0 }, refused, state };
+  return { drift: [], settled: { is: "steady", afterMs: 0 }, refused, failing: [], state };
 }
 
 /** A state as if these objects had not been applied. */
@@ -137,8 +141,10 @@ async function convergedBefore(world: World, options: PlayOptions): Promise<Befo
   const steady = world.state();
   const changes = outcomeOf(world.completed(asFound), steady, attribution, options);
   const drift = changesInScope(changes, options.scope);
-  if (settled.is !== "steady" || options.baseline.length === 0) return { drift, settled, refused: [], state: steady };
+  if (settled.is !== "steady" || options.baseline.length === 0) {
+    return { drift, settled, refused: [], failing: world.failing(), state: steady };
+  }
   const { refused } = await applyChanges(world, options.baseline);
   if (refused.length === 0) settled = await world.untilConverged();
-  return { drift, settled, refused, state: world.state() };
+  return { drift, settled, refused, failing: world.failing(), state: world.state() };
 }

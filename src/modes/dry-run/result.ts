@@ -12,8 +12,10 @@ import { nextRunsOf, type NextRuns } from "./next-runs.ts";
 import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { Convergence } from "./convergence.ts";
 import { danglingOf, type References } from "./dangling.ts";
+import { heldNamespaces } from "./deletions.ts";
 import { deviceDoubts } from "./device-claims.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
+import { type FailingKey, type NotSynced, notSynced } from "./failing.ts";
 import { type EffectsInput, isJudged, nodeEffects, type NodeEffects } from "./node-effects.ts";
 import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
 import { isInScope, type Scope } from "./scope.ts";
@@ -33,6 +35,8 @@ export interface DryRun {
   readonly syncs: number;
   /** Writes of controllers that the API server rejected. */
   readonly refusedWrites: readonly Refused[];
+  /** Keys that a controller could not sync. */
+  readonly notSynced: readonly NotSynced[];
   readonly availability: readonly Availability[];
   /** When created or changed CronJobs are due next. */
   readonly nextRuns: readonly NextRuns[];
@@ -41,6 +45,8 @@ export interface DryRun {
   readonly claims: readonly OpenClaim[];
   /** Workloads for which it is unknown whether their pods get devices. */
   readonly devices: readonly Unseen[];
+  /** Deleted namespaces of which it is unknown what is deleted with them. */
+  readonly held: readonly Unseen[];
   /** Applied objects that no controller here reconciles. */
   readonly notFollowed: readonly AppliedChange[];
   readonly rollouts: readonly Rollout[];
@@ -61,12 +67,16 @@ export interface Before {
   readonly settled: Convergence;
   /** Changes of the baseline that were rejected. */
   readonly refused: readonly RejectedChange[];
+  /** The keys whose last sync had failed. */
+  readonly failing: readonly FailingKey[];
   readonly state: State;
 }
 
 /** What happened since. */
 export interface Played extends Pick<DryRun, "done" | "refused" | "settled" | "rollouts" | "writes" | "state"> {
   readonly first: Before;
+  /** The keys whose last sync failed. */
+  readonly failing: readonly FailingKey[];
   /** What was asked about nodes, and what happened to them. */
   readonly effectsInput?: Pick<EffectsInput, "questions" | "record">;
   readonly attribution: WriteAttribution;
@@ -82,7 +92,10 @@ export interface ResultOptions extends OutcomeOptions, Reconcilers {
 }
 
 /** Derives the result. */
-export function resultOf({ first, attribution, effectsInput, ...played }: Played, options: ResultOptions): DryRun {
+export function resultOf(
+  { first, attribution, effectsInput, failing, ...played }: Played,
+  options: ResultOptions,
+): DryRun {
   const { done, state } = played;
   const { scope, pluralOf } = options;
   const before = first.state;
@@ -90,19 +103,23 @@ export function resultOf({ first, attribution, effectsInput, ...played }: Played
   const changed = changedWorkloads(done, { before, state });
   // Workloads affected by a node are already judged there.
   const others = nodes === undefined ? changed : changed.filter((each) => !isJudged(each, nodes));
+  const groups = outcomeOf(before, state, attribution, options);
+  const availability = [...availabilityOf([...done, ...others], { ...options, state }), ...(nodes?.availability ?? [])];
   return {
     ...played,
     drift: first.drift,
     before: first.settled,
-    groups: outcomeOf(before, state, attribution, options),
+    groups,
     syncs: attribution.syncs,
     refusedWrites: attribution.refused,
     workloads: [...others, ...(nodes?.workloads ?? [])],
     ...(nodes !== undefined && { nodes }),
-    availability: [...availabilityOf([...done, ...others], { ...options, state }), ...(nodes?.availability ?? [])],
+    notSynced: notSynced(failing, { before: first.failing, done, groups, availability }),
+    availability,
     nextRuns: nextRunsOf([...done, ...others], { state, now: options.now }),
     claims: openClaims(done, { state, scope }),
     devices: deviceDoubts([...done, ...changed, ...(nodes?.workloads ?? [])], { before, state, scope }),
+    held: heldNamespaces(done, scope),
     references: danglingOf(done, { before, state, scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options)),
     admission: admissionNotes(attribution.admitted, { before, after: state, pluralOf }),
@@ -110,7 +127,7 @@ export function resultOf({ first, attribution, effectsInput, ...played }: Played
 }
 
 /** The result if nothing could be applied. */
-export function nothingApplied({ drift, settled, refused, state }: Before): DryRun {
+export function nothingApplied({ drift, settled, refused, failing, state }: Before): DryRun {
   return {
     drift,
     before: settled,
@@ -120,11 +137,13 @@ export function nothingApplied({ drift, settled, refused, state }: Before): DryR
     settled,
     syncs: 0,
     refusedWrites: [],
+    notSynced: failing.map(({ controller, key, error }) => ({ controller, key, error, isDecisive: false })),
     workloads: [],
     availability: [],
     nextRuns: [],
     claims: [],
     devices: [],
+    held: [],
     references: { looked: 0, dangling: [], unseen: [] },
     notFollowed: [],
     rollouts: [],

@@ -15,6 +15,7 @@ import type { State } from "../../views/state.ts";
 import { fieldManagerOf } from "../../api/own-field-manager.ts";
 import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
 import { withThoseThatAlwaysRun } from "./always-run.ts";
+import { type FailingKey, failingKeys } from "./failing.ts";
 import { type ApplyTarget, versionIn } from "./apply.ts";
 import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
@@ -63,6 +64,8 @@ export interface SimulatedCluster extends ApplyTarget {
   readonly manager: ControllerManager;
   /** Calls the listener for each change of the store, synchronously. Returns an unsubscribe function. */
   onChange(listener: (change: StoreChange) => void): () => void;
+  /** The keys whose last sync failed. */
+  failing(): readonly FailingKey[];
   state(): State;
 }
 
@@ -157,6 +160,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
       const listening = listenToStore(sandbox, listener);
       return () => listening.end();
     },
+    failing: () => failingKeys(manager),
     state: () => new Map([...stateOf(sandbox), ...customs.entries()]),
   };
 }

@@ -189,7 +189,8 @@ function kindsToRead({ kinds, isServed, alsoKinds }: SnapshotOptions): KindsToRe
 
 /**
  * A namespace is finalized when it is empty, and unknown objects may prevent that: for namespaces being deleted, kinds that the
- * sandbox does not serve are checked for a single object each.
+ * sandbox does not serve are checked for a single object each. Kinds that cannot be deleted, such as those of metrics, are left alone by the
+ * namespace controller. Source: kubernetes v1.36 pkg/controller/namespace/deletion/namespaced_resources_deleter.go deleteAllContent.
  */
 async function heldNamespaces(
   { transport, kinds, isServed, namespaces, toDelete = [] }: SnapshotOptions,
@@ -200,7 +201,12 @@ async function heldNamespaces(
     .map(({ metadata }) => metadata.name);
   const held = new Map<string, string>();
   const unserved = kinds.filter(
-    (kind) => kind.preferred && kind.namespaced && kind.verbs.includes("list") && !isServed(kind),
+    (kind) =>
+      kind.preferred &&
+      kind.namespaced &&
+      kind.verbs.includes("list") &&
+      kind.verbs.includes("delete") &&
+      !isServed(kind),
   );
   for (const name of new Set([...going, ...toDelete].filter((each) => namespaces.includes(each)))) {
     const blind = unreadable.filter(({ kind, namespace }) => kind.namespaced && namespace === name);

@@ -1,11 +1,13 @@
 /** The findings of a dry run, weighed against what it examined. */
 import { controllerOf } from "../../api/owner-references.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
-import type { ObjectChange } from "../../views/outcome.ts";
+import type { ChangeGroup, ObjectChange } from "../../views/outcome.ts";
 import { entryName, type State } from "../../views/state.ts";
 import type { AppliedChange } from "./apply.ts";
 import { assumptionText } from "./claims.ts";
 import { type Availability, countsOf, isShort } from "./availability.ts";
+import { lostObjects } from "./deletions.ts";
+import { type NotSynced, unsyncedAsUnseen } from "./failing.ts";
 import type { NodeEffects } from "./node-effects.ts";
 import type { OpenClaim } from "./open-claims.ts";
 import type { DanglingReference, References } from "./dangling.ts";
@@ -19,6 +21,8 @@ export interface Verdicts {
   readonly available: Verdict<Availability>;
   /** Whether the targets of all references exist. Findings: dangling references. */
   readonly references: Verdict<DanglingReference>;
+  /** Whether nothing is deleted for good. Findings: what is. */
+  readonly deletions: Verdict<ObjectChange>;
   /** Whether nothing would change. Findings: the changes. */
   readonly unchanged: Verdict<ObjectChange>;
 }
@@ -33,6 +37,10 @@ export interface VerdictInput extends Reconcilers {
   readonly claims: readonly OpenClaim[];
   readonly devices: readonly Unseen[];
   readonly changes: readonly ObjectChange[];
+  /** The same changes, in groups. */
+  readonly groups: readonly ChangeGroup[];
+  readonly held: readonly Unseen[];
+  readonly notSynced: readonly NotSynced[];
   readonly liveRefusals: LiveRefusals;
   /** Set if nodes were asked about. */
   readonly nodes?: NodeEffects | undefined;
@@ -43,7 +51,8 @@ export function verdictsOf(all: VerdictInput): Verdicts {
   const { done, workloads, availability, references, devices, changes } = all;
   const compared = done.filter(({ did }) => did !== "not compared");
   const assumed = [...assumedToBeBound(all), ...devices];
-  const unseen = [...notFollowed(all), ...stillRefused(all), ...assumed, ...(all.nodes?.unseen ?? [])];
+  const unsynced = unsyncedAsUnseen(all.notSynced);
+  const unseen = [...notFollowed(all), ...stillRefused(all), ...assumed, ...unsynced, ...(all.nodes?.unseen ?? [])];
   const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
   return {
     available: judge({
@@ -59,6 +68,11 @@ export function verdictsOf(all: VerdictInput): Verdicts {
       seen: [`${references.looked} references of ${done.length} objects`],
       unseen: references.unseen,
     }),
+    deletions: judge({
+      findings: lostObjects(all),
+      seen: [`${changes.length} objects that changed`],
+      unseen: [...all.held, ...unsynced],
+    }),
     unchanged: judge({
       findings: changes,
       seen: [`${compared.length} objects applied`],
@@ -69,7 +83,8 @@ export function verdictsOf(all: VerdictInput): Verdicts {
           what: `${of.kind} ${key}`,
           why: why ?? `${hasDefaults === true ? "" : "defaults and "}validation of its kind were not checked`,
           isDecisive: did === "not compared",
-        })),
+        }))
+        .concat(unsynced),
     }),
   };
 }

@@ -16,6 +16,7 @@ import { withThoseThatAlwaysRun } from "../dry-run/always-run.ts";
 import { CustomObjects, noCustomResources } from "../dry-run/custom-objects.ts";
 import { dryRunKubelet } from "../dry-run/kubelet.ts";
 import { knownDevices } from "../dry-run/device-claims.ts";
+import { failingKeys } from "../dry-run/failing.ts";
 import { claimPodLacks, whatPodLacks } from "../dry-run/lacking.ts";
 import type { World } from "../dry-run/play.ts";
 import { dryRunScheduler } from "../dry-run/scheduler.ts";
@@ -259,6 +260,10 @@ class RunningRehearsal implements Rehearsal {
     );
     await this.#bringInReferences();
     return end;
+  }
+
+  failing(): ReturnType<World["failing"]> {
+    return failingKeys(this.#parts.manager);
   }
 
   #onEvent(event: StageEvent): void {

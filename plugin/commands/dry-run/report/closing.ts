@@ -1,6 +1,7 @@
 /** The findings of a dry run: errors of the API server, unavailable workloads, dangling references, and what could not be examined. */
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { DanglingReference } from "../../../../src/modes/dry-run/dangling.ts";
+import { unsyncedAsUnseen } from "../../../../src/modes/dry-run/failing.ts";
 import type { NextRuns } from "../../../../src/modes/dry-run/next-runs.ts";
 import { type Unseen, unseenText } from "../../../../src/verdict/verdict.ts";
 import { pluralize } from "../../../cli/style.ts";
@@ -18,18 +19,32 @@ export function closingNotes({ run, validations, verdicts }: DryRunReport): stri
       ({ controller, verb, kind, error, count }) =>
         `! ${controller}: ${verb} ${kind} refused${count > 1 ? ` ${count} times` : ""}: ${error}`,
     ),
+    ...notSyncedTexts(run).map((text) => `? ${text}`),
     ...validations.map(({ text }) => text),
     ...short.slice(0, shownFindings).map(unavailableText),
     ...more(short, "not available"),
     ...run.references.dangling.slice(0, shownFindings).map(danglingText),
     ...more(run.references.dangling, "dangling"),
-    ...unjudgedLines(decisivelyUnseen(verdicts)),
+    ...unjudgedLines(decisivelyUnseen({ run, verdicts })),
+    ...run.held.map((each) => `? ${heldText(each)}`),
     ...(run.references.unseen.length === 0 ? [] : [`? references ${unseenText(run.references.unseen)}`]),
   ];
 }
 
-function decisivelyUnseen({ available }: DryRunReport["verdicts"]): readonly Unseen[] {
-  return available.evidence.unseen.filter(({ isDecisive }) => isDecisive);
+/** What cannot be judged to become available; keys that could not be synced are named separately. */
+export function decisivelyUnseen({ run, verdicts }: Pick<DryRunReport, "run" | "verdicts">): readonly Unseen[] {
+  const unsynced = new Set(unsyncedAsUnseen(run.notSynced).map(({ what }) => what));
+  return verdicts.available.evidence.unseen.filter(({ what, isDecisive }) => isDecisive && !unsynced.has(what));
+}
+
+/** `not synced: scaler shop/web: boom`; only the first of many, those that the verdicts depend on first. */
+export function notSyncedTexts({ notSynced }: DryRunReport["run"]): readonly string[] {
+  const worst = notSynced.toSorted((a, b) => Number(b.isDecisive) - Number(a.isDecisive));
+  const texts = worst.slice(0, shownFindings).map(({ controller, key, error, isDecisive }) => {
+    return `not synced${isDecisive ? "" : ", before the changes as well"}: ${controller} ${key}: ${error}`;
+  });
+  const left = notSynced.length - texts.length;
+  return left === 0 ? texts : [...texts, `not synced: ${pluralize(left, "other key")}`];
 }
 
 function unjudgedLines(unseen: readonly Unseen[]): string[] {
@@ -45,6 +60,11 @@ function more(findings: readonly Pick<Availability, "of" | "key">[], what: strin
   return left.length === 0 ? [] : [`! and ${left.length} more ${what}: ${namedOrCounted(left)}`];
 }
 
+/** `Namespace shop: cannot tell what is deleted with it: …`. */
+export function heldText({ what, why }: Unseen): string {
+  return `${what}: cannot tell what is deleted with it: ${why}`;
+}
+
 /** `! Deployment shop/web: available 1 of 3: …`. */
 export function unavailableText({ of, key, available, desired, why }: Availability): string {
   return `! ${of.kind} ${key}: available ${available} of ${desired}${why === undefined ? "" : `: ${why}`}`;
@@ -57,7 +77,7 @@ export function danglingText({ of, key, field, why }: DanglingReference): string
 
 /** `Deployment shop/web: available 4 of 4`; many are combined into one line. What may not become available is not named here. */
 export function availableTexts({ run, verdicts }: DryRunReport): readonly string[] {
-  const doubtful = new Set(decisivelyUnseen(verdicts).map(({ what }) => what));
+  const doubtful = new Set(decisivelyUnseen({ run, verdicts }).map(({ what }) => what));
   const availability = run.availability.filter(
     (each) => !isShort(each) && !doubtful.has(`${each.of.kind} ${each.key}`),
   );

@@ -1,15 +1,16 @@
 /** Output for GitHub Actions: annotations on the manifests, and the report in a group of the log. The job's summary is written separately. */
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
+import { lostObjects } from "../../../../src/modes/dry-run/deletions.ts";
 import { isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { Random } from "../../../../src/platform/random.ts";
-import { failsOn, lostObjects } from "./verdict.ts";
+import { failsOn } from "./verdict.ts";
 import { isInWorkTree } from "../../../manifests/manifest-text.ts";
 import { ManifestError } from "../../../manifests/manifests.ts";
 import type { UserError } from "../../../cli/user-error.ts";
 import { styleOf } from "../../../cli/style.ts";
 import { nameOf, reasonOf, signs } from "./headline.ts";
 import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
-import { danglingText, unavailableText } from "./closing.ts";
+import { danglingText, decisivelyUnseen, heldText, notSyncedTexts, unavailableText } from "./closing.ts";
 import { textLines } from "./text.ts";
 import { type Annotation, annotationLines, type Place, shielded } from "./workflow-commands.ts";
 
@@ -72,13 +73,13 @@ function annotationsOf(report: DryRunReport): Annotation[] {
       message: danglingText(each).slice(2),
       place: placeOfObject(report, each, each.field),
     })),
-    ...report.verdicts.available.evidence.unseen
-      .filter(({ isDecisive }) => isDecisive)
-      .map(({ what, why }): Annotation => ({
-        level: "warning",
-        title: "cannot tell",
-        message: `cannot tell whether ${what} becomes available: ${why}`,
-      })),
+    ...decisivelyUnseen(report).map(({ what, why }): Annotation => ({
+      level: "warning",
+      title: "cannot tell",
+      message: `cannot tell whether ${what} becomes available: ${why}`,
+    })),
+    ...notSyncedTexts(run).map((message): Annotation => ({ level: "warning", title: "not synced", message })),
+    ...run.held.map((each): Annotation => ({ level: "warning", title: "cannot tell", message: heldText(each) })),
     ...lostObjects(run).map((change): Annotation => ({
       level: report.failOn?.has("delete") === true ? "error" : "warning",
       title: "deleted",

@@ -17,6 +17,7 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
     ...run.drift.flatMap(({ changes }) => changes).map((change) => ({ is: "drift", ...plain(change, shown) })),
     ...allChanges(report).map((change) => ({ is: "change", ...plain(change, shown) })),
     ...run.refusedWrites.map((refused) => ({ is: "refused", ...refused })),
+    ...run.notSynced.map((each) => ({ is: "not-synced", ...each })),
     ...validations.map(({ is: outcome, text }) => ({ is: "validation", outcome, text })),
   ];
   if (report.steps) {
@@ -43,6 +44,7 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
     ...run.references.dangling.map(({ of, key, field, why }) => ({ is: "dangling", ...of, key, field, why })),
     ...unseenLines("available", verdicts.available.evidence),
     ...unseenLines("references", verdicts.references.evidence),
+    ...unseenLines("deletions", verdicts.deletions.evidence),
     {
       is: "end",
       settled: run.before.is === "steady" ? run.settled : run.before,
@@ -50,6 +52,7 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
       ...totalsOf(allChanges(report)),
       available: verdicts.available.is,
       references: verdicts.references.is,
+      deletions: verdicts.deletions.is,
       unchanged: verdicts.unchanged.is,
       exitCode: report.exitCode,
     },

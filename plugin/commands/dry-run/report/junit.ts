@@ -1,8 +1,9 @@
 /** The report of a dry run as JUnit XML: one test per applied object, and one for convergence. */
 import { type Availability, isShort } from "../../../../src/modes/dry-run/availability.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
-import { failsOn, lostObjects } from "./verdict.ts";
-import { danglingText, unavailableText } from "./closing.ts";
+import { lostObjects } from "../../../../src/modes/dry-run/deletions.ts";
+import { failsOn } from "./verdict.ts";
+import { danglingText, heldText, notSyncedTexts, unavailableText } from "./closing.ts";
 import { nameOf, reasonOf } from "./headline.ts";
 import { type DryRunReport, loopLines, verdictLine } from "./report.ts";
 
@@ -75,10 +76,13 @@ function wholeCases(report: DryRunReport): readonly TestCase[] {
   const isSteady = run.settled.is === "steady" && run.before.is === "steady";
   const loop =
     isSteady || !failsOn(failOn, "never-steady") ? [] : [[verdictLine(report), ...loopLines(report)].join("\n")];
-  const steady: TestCase = { file: "dry-run", name: "the controllers converge", failures: loop };
+  const isUnsynced = run.notSynced.some(({ isDecisive }) => isDecisive);
+  const unsynced = isUnsynced ? notSyncedTexts(run).join("\n") : undefined;
+  const steady: TestCase = { file: "dry-run", name: "the controllers converge", failures: loop, skipped: unsynced };
   if (!failsOn(failOn, "delete")) return [steady];
   const lost = lostObjects(run).map((change) => `${nameOf(change)} would be deleted: ${reasonOf(change)}`);
-  return [steady, { file: "dry-run", name: "nothing is deleted for good", failures: lost }];
+  const [held] = run.held.map(heldText);
+  return [steady, { file: "dry-run", name: "nothing is deleted for good", failures: lost, skipped: held }];
 }
 
 function caseLines({ file, name, failures, skipped }: TestCase): string[] {

@@ -1,9 +1,7 @@
 /** The exit code of a dry run, for scripts and CI jobs. */
-import { controllerOf } from "../../../../src/api/owner-references.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import type { Verdicts } from "../../../../src/modes/dry-run/verdicts.ts";
 import { cannotTellExitCode } from "../../../../src/verdict/verdict.ts";
-import type { ObjectChange } from "../../../../src/views/outcome.ts";
 import { UserError } from "../../../cli/user-error.ts";
 
 /** The conditions of `--fail-on`. */
@@ -50,29 +48,18 @@ export interface VerdictOptions {
  */
 export function exitCodeOf(run: DryRun, verdicts: Verdicts, { failOn, never, hasBaseline }: VerdictOptions): number {
   const counts = (condition: FailCondition): boolean => failsOn(failOn, condition);
-  const { available, references, unchanged } = verdicts;
+  const { available, references, deletions, unchanged } = verdicts;
   if ((run.settled.is !== "steady" || run.before.is !== "steady") && counts("never-steady")) return 3;
   if (available.is === "found" && counts("unavailable")) return 4;
   if (references.is === "found" && counts("dangling")) return 1;
-  if (counts("delete") && lostObjects(run).length > 0) return 1;
+  if (deletions.is === "found" && counts("delete")) return 1;
   if (counts("held") && run.nodes?.fates.some(({ fate }) => fate === "held") === true) return 1;
   const isOpen =
     (available.is === "cannot tell" && counts("unavailable")) ||
-    (references.is === "cannot tell" && counts("dangling"));
+    (references.is === "cannot tell" && counts("dangling")) ||
+    (deletions.is === "cannot tell" && (failOn === undefined || counts("delete")));
   if (isOpen) return cannotTellExitCode;
   if (failOn !== undefined || !hasBaseline || never) return 0;
   if (unchanged.is === "found") return 1;
   return unchanged.is === "well" ? 0 : cannotTellExitCode;
-}
-
-/** Objects that are deleted for good: those without an owner that would recreate them, not pods or ReplicaSets that their owner replaces. */
-export function lostObjects({ groups, state }: Pick<DryRun, "groups" | "state">): readonly ObjectChange[] {
-  const uids = new Set([...state.values()].map(({ object }) => object.metadata.uid));
-  return groups
-    .flatMap(({ changes }) => changes)
-    .filter((change) => {
-      if (change.did !== "deleted" || change.before === undefined) return false;
-      const owner = controllerOf(change.before);
-      return owner === undefined || !uids.has(owner.uid);
-    });
 }

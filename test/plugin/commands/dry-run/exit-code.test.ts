@@ -1,13 +1,12 @@
 /** What the exit code tells a script or a CI job. */
 import { describe, expect, test } from "bun:test";
-import {
-  exitCodeOf,
-  type FailCondition,
-  lostObjects,
-  parseFailOn,
-} from "../../../../plugin/commands/dry-run/report/verdict.ts";
+import { exitCodeOf, type FailCondition, parseFailOn } from "../../../../plugin/commands/dry-run/report/verdict.ts";
+import { lostObjects } from "../../../../src/modes/dry-run/deletions.ts";
 import type { DryRun } from "../../../../src/modes/dry-run/result.ts";
 import { githubLines } from "../../../../plugin/commands/dry-run/report/github.ts";
+import { reportAsJson } from "../../../../plugin/commands/dry-run/report/json.ts";
+import { junitLines } from "../../../../plugin/commands/dry-run/report/junit.ts";
+import { markdownLines } from "../../../../plugin/commands/dry-run/report/markdown.ts";
 import { seededRandom } from "../../../../src/platform/random.ts";
 import { textLines } from "../../../../plugin/commands/dry-run/report/text.ts";
 import { styleOf } from "../../../../plugin/cli/style.ts";
@@ -115,6 +114,40 @@ describe("the exit code of dry-run", () => {
     const run = await play([deployment("nginx:1.26")], [{ is: "delete", kind, namespace: "shop", name: "web" }]);
     expect(lostObjects(run).map(({ of }) => of.kind)).toEqual(["Deployment", "ReplicaSet", "Pod"]);
     expect(exitCodeOf(run, judged(run), { failOn: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
+  });
+
+  describe("if it cannot tell what is deleted with a namespace", () => {
+    const run: DryRun = {
+      ...rollout,
+      held: [{ what: "Namespace shop", why: "it contains widgets.example.com", isDecisive: true }],
+    };
+    const codeFor = (failOn?: readonly FailCondition[], played = run): number =>
+      exitCodeOf(played, judged(played), {
+        never: false,
+        hasBaseline: true,
+        failOn: failOn === undefined ? undefined : new Set(failOn),
+      });
+
+    test("is 5, except where deletions do not count", () => {
+      expect([codeFor(), codeFor(["delete"]), codeFor(["dangling"])]).toEqual([5, 5, 0]);
+    });
+
+    test("is 1 if something is deleted anyway", async () => {
+      const kind = { group: "", version: "v1", kind: "Service", plural: "services", namespaced: true };
+      const gone = await play([service], [{ is: "delete", kind, namespace: "shop", name: "web" }]);
+      expect(codeFor(["delete"], { ...gone, held: run.held })).toBe(1);
+    });
+
+    test("is explained in every format", () => {
+      const report = reportOf(run, { failOn: new Set(["delete"]), exitCode: 5 });
+      const why = "Namespace shop: cannot tell what is deleted with it: it contains widgets.example.com";
+      expect(textLines(report, styleOf(fakeIo().out))).toContain(`? ${why}`);
+      expect(githubLines(report, seededRandom(1)).join("\n")).toContain(`::warning title=cannot tell::${why}`);
+      expect(markdownLines(report).join("\n")).toContain(`- ? ${why}`);
+      expect(junitLines(report).join("\n")).toContain(`<skipped message="${why}"/>`);
+      const [end] = reportAsJson(report).slice(-1);
+      expect(JSON.parse(end ?? "")).toMatchObject({ is: "end", deletions: "cannot tell", exitCode: 5 });
+    });
   });
 
   test("--fail-on accepts lists, and refuses unknown words", () => {
