@@ -64,7 +64,8 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     writes,
     start: () => Promise.resolve(cluster.manager.startWorkers()),
     begin: () => Promise.resolve(),
-    untilConverged: () => untilConverged(cluster, times),
+    untilConverged: (onEnd?: () => void) =>
+      untilConverged(cluster, { ...times, ...(onEnd !== undefined && { onEnd }) }),
     completed: (earlier: State) => earlier,
     follows: () => false,
   };

@@ -3,11 +3,8 @@
  * changes; then they are applied, and it runs again. The result is the difference between the two.
  */
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import type { Timeline } from "../../platform/timeline.ts";
-import type { TraceBus } from "../../trace/bus.ts";
 import type { KindName } from "../../trace/names.ts";
 import { type OutcomeOptions, outcomeOf } from "../../views/outcome.ts";
-import { Rollouts } from "../../views/rollout.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { WriteAttribution } from "../../views/write-attribution.ts";
 import {
@@ -18,24 +15,13 @@ import {
   type RequestedChange,
 } from "./apply.ts";
 import type { Convergence } from "./convergence.ts";
-import type { FailingKey } from "./failing.ts";
 import { type Before, changesInScope, type DryRun, nothingApplied, resultOf } from "./result.ts";
-import { NodeRecord } from "./node-record.ts";
 import { addProgramWrites } from "./program-writes.ts";
+import { type Recordable, Recording } from "./recording.ts";
 import type { Scope } from "./scope.ts";
-import type { SentWrite } from "./server-validate.ts";
-import type { StoreChange } from "./store.ts";
 
 /** A copy of a cluster, and what runs on it. */
-export interface World extends ApplyTarget {
-  readonly timeline: Pick<Timeline, "now">;
-  /** Receives the events of everything that runs. */
-  readonly bus: TraceBus;
-  /** The writes as sent, if they are recorded. */
-  readonly writes: SentWrite[];
-  /** Calls the listener for each change of the store, synchronously. Returns an unsubscribe function. */
-  onChange(listener: (change: StoreChange) => void): () => void;
-  state(): State;
+export interface World extends ApplyTarget, Recordable {
   /** An earlier state, plus the objects read from the cluster since. */
   completed(earlier: State): State;
   /** Whether a running program watches the kind. */
@@ -44,9 +30,8 @@ export interface World extends ApplyTarget {
   start(): Promise<void>;
   /** Called before the changes: starts what is itself part of the change. */
   begin(): Promise<void>;
-  untilConverged(): Promise<Convergence>;
-  /** The keys whose last sync failed. */
-  failing(): readonly FailingKey[];
+  /** @param onEnd called when the run has ended, if the world goes on after that, to see what would change next. */
+  untilConverged(onEnd?: () => void): Promise<Convergence>;
 }
 
 /** What is changed, and what to report about it. */
@@ -67,22 +52,15 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
   if (ahead.refused.length > 0) return nothingApplied(unstarted(untouched, ahead.refused));
   const first = await convergedBefore(world, options);
   if (first.settled.is !== "steady" || first.refused.length > 0) return nothingApplied(first);
-  world.writes.length = 0;
-  const attribution = new WriteAttribution();
-  world.bus.listen(attribution.listener);
-  const endWrites = addProgramWrites(world.bus, attribution);
-  const rollouts = new Rollouts(world.timeline.now(), first.state.values());
-  world.onChange((change) => rollouts.accept(change));
-  const nodeRecord = new NodeRecord(first.state, world.timeline.now());
-  if (world.nodeQuestions !== undefined) world.onChange((change) => nodeRecord.accept(change));
+  const recording = new Recording(world, first.state);
+  const { attribution, nodeRecord } = recording;
   await world.begin();
   const { done, refused } = await applyChanges(world, options.requestedChanges);
   for (const { of, key, changes } of done) if (changes !== undefined) attribution.applied(entryName(of, key), changes);
-  const settled: Convergence = refused.length > 0 ? { is: "steady", afterMs: 0 } : await world.untilConverged();
-  endWrites();
-  const state = world.state();
+  const settled: Convergence =
+    refused.length > 0 ? { is: "steady", afterMs: 0 } : await world.untilConverged(() => void recording.end());
+  const { state, now, failing, writes } = recording.end();
   const before = { ...first, state: without(ahead.done, { state: world.completed(first.state), untouched }) };
-  const { writes } = world;
   return resultOf(
     {
       first: before,
@@ -90,15 +68,15 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
       done: [...ahead.done, ...done],
       refused,
       settled,
-      failing: world.failing(),
+      failing,
       attribution,
-      rollouts: rollouts.rollouts(),
+      rollouts: recording.rollouts,
       writes,
       ...(world.nodeQuestions !== undefined && {
         effectsInput: { questions: world.nodeQuestions, record: nodeRecord },
       }),
     },
-    { ...options, now: world.timeline.now(), pluralOf: pluralsOf(world), follows: (of) => world.follows(of) },
+    { ...options, now, pluralOf: pluralsOf(world), follows: (of) => world.follows(of) },
   );
 }
 

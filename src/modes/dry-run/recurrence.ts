@@ -1,19 +1,25 @@
 /** Detects that the whole cluster returns to an earlier state although it was written in between. */
+import { fieldChanges } from "../../api/field-changes.ts";
 import { generatedPrefix } from "../../api/generated-name.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { KindName, WriteEvent } from "../../trace/events.ts";
 import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
+import { type HotKey, HotSpots } from "./hot-spots.ts";
 import type { StoreChange } from "./store.ts";
 
-/** A cycle of states. */
+/** A cycle of states, or work that goes on for ever in one instant. */
 export interface Loop {
-  /** The objects written in the cycle, most frequently written first. */
+  /**
+   * `recurring`: the cluster returns to an earlier state. `endless`: objects are written, or keys synced, over and over while no time passes.
+   */
+  readonly is: "recurring" | "endless";
+  /** The objects written in the cycle, most frequently written first. Without `paths` if they are only synced. */
   readonly objects: readonly { readonly of: KindName; readonly key: ObjectKey; readonly paths: readonly string[] }[];
   /** The controllers that wrote them, with the rules that they applied. */
   readonly writers: readonly string[];
-  /** Virtual time of one round. */
+  /** Virtual time of one round, in ms; 0 if it is endless. */
   readonly roundMs: number;
 }
 
@@ -30,7 +36,12 @@ const mostChanging = 3;
 interface Written extends ChangingObject {
   count: number;
   at: number;
+  /** Fields that were seen to change since states are compared. */
+  readonly paths: Set<string>;
 }
+
+/** How many fields of an object are named in a loop. */
+const mostPaths = 5;
 
 /** Writes to one object before states are compared: comparing is expensive, and runs that converge write less. */
 const suspiciousWrites = 60;
@@ -43,9 +54,10 @@ interface Visit {
   at: number;
 }
 
-/** Watches the changes of a run for a cycle. */
+/** Watches the changes and syncs of a run for a cycle. */
 export class Recurrence {
   loop: Loop | undefined;
+  #hot = new HotSpots();
   #written = new Map<string, Written>();
   #comparing = false;
   /** Sum over the objects, relative to the start of the comparison. */
@@ -58,8 +70,9 @@ export class Recurrence {
   accept(change: StoreChange): boolean {
     const { of, key, before, after, at } = change;
     if (of.kind === "Event" || of.kind === "Lease") return false;
+    this.#hot.changed(change);
     const name = `${of.kind} ${key}`;
-    const written = this.#written.get(name) ?? { of, key, count: 0, at };
+    const written = this.#written.get(name) ?? { of, key, count: 0, at, paths: new Set() };
     this.#written.set(name, written);
     written.count++;
     if (written.count > suspiciousWrites) this.#comparing = true;
@@ -67,6 +80,7 @@ export class Recurrence {
       written.at = at;
       return true;
     }
+    notePaths(written, change);
     const was = this.#hashes.get(name) ?? (before === undefined ? 0 : hashOf(of, before));
     const is = after === undefined ? 0 : hashOf(of, after);
     this.#hashes.set(name, is);
@@ -87,6 +101,38 @@ export class Recurrence {
     if (!this.#comparing || event.error !== undefined) return;
     this.#recent.push(event);
     if (this.#recent.length > 2 * writesKept) this.#recent = this.#recent.slice(-writesKept);
+    if (this.#hot.isWrittenHot) this.loop ??= this.#loopOf({ is: "endless", roundMs: 0 });
+  }
+
+  /** A sync has ended at this time, in ms since 1970. */
+  synced(sync: HotKey, at: number): void {
+    this.#hot.synced(sync, at);
+    const { hotKey } = this.#hot;
+    if (hotKey === undefined) return;
+    const { of, key, controller } = hotKey;
+    this.loop ??= { is: "endless", objects: [{ of, key, paths: [] }], writers: [controller], roundMs: 0 };
+  }
+
+  #loopOf(what: Pick<Loop, "is" | "roundMs">): Loop {
+    const counts = new Map<string, number>();
+    const writers = new Map<string, number>();
+    for (const { of, key, controller, fieldManager } of this.#recent) {
+      if (of.kind === "Event" || of.kind === "Lease") continue;
+      const [name, writer] = [`${of.kind} ${key}`, controller ?? fieldManager];
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      writers.set(writer, (writers.get(writer) ?? 0) + 1);
+    }
+    const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 3);
+    return {
+      ...what,
+      objects: most.flatMap(([name]) => {
+        const written = this.#written.get(name);
+        return written === undefined
+          ? []
+          : [{ of: written.of, key: written.key, paths: [...written.paths].slice(0, mostPaths) }];
+      }),
+      writers: [...writers].sort((a, b) => b[1] - a[1]).map(([writer]) => writer),
+    };
   }
 
   #visit(at: number): void {
@@ -98,29 +144,15 @@ export class Recurrence {
     const roundMs = at - visit.at;
     visit.count++;
     visit.at = at;
-    if (visit.count >= returns && this.#recent.length >= returns) this.loop ??= loopOf(this.#recent, roundMs);
+    if (visit.count >= returns && this.#recent.length >= returns)
+      this.loop ??= this.#loopOf({ is: "recurring", roundMs });
   }
 }
 
-function loopOf(writes: readonly WriteEvent[], roundMs: number): Loop {
-  const objects = new Map<string, { of: KindName; key: ObjectKey; paths: Set<string>; count: number }>();
-  const writers = new Map<string, number>();
-  for (const { of, key, changes, controller, fieldManager } of writes) {
-    if (of.kind === "Event" || of.kind === "Lease") continue;
-    const name = `${of.kind} ${key}`;
-    const object = objects.get(name) ?? { of, key, paths: new Set(), count: 0 };
-    object.count++;
-    for (const { path } of changes) object.paths.add(path);
-    objects.set(name, object);
-    const writer = controller ?? fieldManager;
-    writers.set(writer, (writers.get(writer) ?? 0) + 1);
-  }
-  const most = [...objects.values()].sort((a, b) => b.count - a.count).slice(0, 3);
-  return {
-    objects: most.map(({ of, key, paths }) => ({ of, key, paths: [...paths].slice(0, 5) })),
-    writers: [...writers].sort((a, b) => b[1] - a[1]).map(([writer]) => writer),
-    roundMs,
-  };
+/** The fields that a write changes are not always known to its event: the store knows them. */
+function notePaths({ paths }: Written, { before, after }: StoreChange): void {
+  if (before === undefined || after === undefined || paths.size >= mostPaths) return;
+  for (const { path } of fieldChanges(before, after)) if (path !== ".metadata.generation") paths.add(path);
 }
 
 /** Keeps sums of hashes exact. */

@@ -3,6 +3,7 @@ import { type Availability, isShort } from "../../../../src/modes/dry-run/availa
 import type { DanglingReference } from "../../../../src/modes/dry-run/dangling.ts";
 import { unsyncedAsUnseen } from "../../../../src/modes/dry-run/failing.ts";
 import type { NextRuns } from "../../../../src/modes/dry-run/next-runs.ts";
+import { formatDuration } from "../../../../src/api/duration.ts";
 import { type Unseen, unseenText } from "../../../../src/verdict/verdict.ts";
 import { pluralize } from "../../../cli/style.ts";
 import { namedOrCounted } from "./headline.ts";
@@ -95,6 +96,14 @@ export function nextRunsTexts(nextRuns: readonly NextRuns[]): readonly string[] 
   });
   const left = nextRuns.length - texts.length;
   return left === 0 ? texts : [...texts, `and ${pluralize(left, "other CronJob")}`];
+}
+
+/** `next: the status of Deployment shop/web changes 9 m 30 s after the end of the run, by deployment`; none if no timer changes anything. */
+export function laterTexts({ settled }: DryRunReport["run"]): readonly string[] {
+  if (settled.is !== "steady" || settled.next === undefined) return [];
+  const { of, key, inMs, controller } = settled.next;
+  const by = controller === undefined ? "" : `, by ${controller}`;
+  return [`next: the status of ${of.kind} ${key} changes ${formatDuration(inMs)} after the end of the run${by}`];
 }
 
 const shownAvailable = 6;

@@ -1,6 +1,6 @@
 /** The report of a dry run as Markdown: for a job's summary, or a comment on a pull request. */
 import { pluralize } from "../../../cli/style.ts";
-import { availableTexts, closingNotes, nextRunsTexts } from "./closing.ts";
+import { availableTexts, closingNotes, laterTexts, nextRunsTexts } from "./closing.ts";
 import { nameOf, readyText, reasonOf, signs } from "./headline.ts";
 import { nodeLines } from "./nodes.ts";
 import { objectDiff } from "./object-diff.ts";
@@ -21,6 +21,7 @@ export function markdownLines(report: DryRunReport): string[] {
     ...closingNotes(report),
     ...available,
     ...nextRunsTexts(report.run.nextRuns),
+    ...laterTexts(report.run),
     ...endingNotes(report),
   ]) {
     lines.push(`- ${escaped(text.replace(/^! /, "⚠ "))}`);

@@ -112,10 +112,16 @@ export function loopLines({ run, clock }: DryRunReport): string[] {
   if (settled.is === "horizon" && settled.changing !== undefined && settled.changing.length > 0)
     return [`still changing: ${settled.changing.map(({ of, key }) => `${of.kind} ${key}`).join(", ")}`];
   if (settled.is !== "loop") return [];
-  const { objects, writers, roundMs } = settled.loop;
+  const { is, objects, writers, roundMs } = settled.loop;
   const when = run.before.is === "loop" ? "before anything was applied, " : "";
+  const time = clock === "real" ? "" : " of simulated time";
+  const isWritten = objects.some(({ paths }) => paths.length > 0);
+  const what =
+    is === "recurring"
+      ? `the cluster returns to the same state every ${formatDuration(roundMs)}${time}`
+      : `${isWritten ? "new values are written" : "a key is synced"} over and over within 1 s${time}`;
   return [
-    `loop: ${when}the cluster returns to the same state every ${formatDuration(roundMs)}${clock === "real" ? "" : " of simulated time"}; written by ${writers.join(", ")}`,
+    `loop: ${when}${what}; ${isWritten || is === "recurring" ? "written" : "synced"} by ${writers.join(", ")}`,
     ...objects.map(({ of, key, paths }) => `  ${of.kind} ${key}${paths.length === 0 ? "" : `  ${paths.join(", ")}`}`),
   ];
 }

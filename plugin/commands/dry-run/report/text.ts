@@ -7,7 +7,7 @@ import type { OpenClaim } from "../../../../src/modes/dry-run/open-claims.ts";
 import type { AppliedChange } from "../../../../src/modes/dry-run/apply.ts";
 import type { ChangeGroup, ObjectChange } from "../../../../src/views/outcome.ts";
 import { pluralize, type Style, wrapWords } from "../../../cli/style.ts";
-import { availableTexts, closingNotes, nextRunsTexts } from "./closing.ts";
+import { availableTexts, closingNotes, laterTexts, nextRunsTexts } from "./closing.ts";
 import { nameOf, namedOrCounted, plural, readyText, reasonOf, signs } from "./headline.ts";
 import { nodeLines } from "./nodes.ts";
 import { objectDiff } from "./object-diff.ts";
@@ -199,6 +199,7 @@ export function closing(report: DryRunReport): string[] {
   return [
     ...closingNotes(report),
     ...nextRunsTexts(report.run.nextRuns),
+    ...laterTexts(report.run),
     [verdictLine(report), ...available].join(". "),
   ];
 }
