@@ -6,13 +6,14 @@ import type { DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } from ".
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 import { rollsOut as rollsOutDaemons } from "../../controllers/daemonset/spec.ts";
+import { schedulerName as ownScheduler } from "../../controllers/scheduler/sync.ts";
 import { desiredReplicas, partition, rollsOut } from "../../controllers/statefulset/spec.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";
 import { storageIn } from "./claims.ts";
 import { whatPodLacks } from "./lacking.ts";
 import { ownedBy } from "./owned-by.ts";
-import { type Followed, isReconciled } from "./reconciled-kinds.ts";
+import { type Followed, isReconciled, missingBelow } from "./reconciled-kinds.ts";
 import type { Scope } from "./scope.ts";
 import type { Validation } from "./server-validate.ts";
 
@@ -24,6 +25,8 @@ export interface Availability {
   readonly desired: number;
   /** If not all are available, what prevents it, as far as known: `Pod …: 0/3 nodes are available: …` */
   readonly why: string | undefined;
+  /** Whether the rest becomes available is unknown: `why` names what does not run here. */
+  readonly isUnknown?: boolean;
   /** With `--server-validate`: the API server would reject a part of it. */
   readonly isRefused?: boolean;
 }
@@ -36,8 +39,8 @@ export interface AvailabilityOptions {
 }
 
 /**
- * One entry for each Pod, Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController and Job among these that a controller
- * here reconciles.
+ * One entry for each Pod, Deployment, StatefulSet, DaemonSet, ReplicaSet, ReplicationController and Job among these that controllers here
+ * reconcile, down to the pods.
  */
 export function availabilityOf(
   done: readonly Followed[],
@@ -49,10 +52,11 @@ export function availabilityOf(
     const { of, key, did } = one;
     const object = state.get(name)?.object;
     if (object === undefined || did === "deleted" || !isReconciled(one, reconcilers)) return [];
+    if (missingBelow(of, reconcilers) !== undefined) return [];
     const counts = countsOf(of, object);
     if (counts === undefined) return [];
     const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
-    return [{ of, key, ...counts, why: isShort(counts) ? reasonFor(object, state, lacks) : undefined }];
+    return [{ of, key, ...counts, ...(isShort(counts) ? reasonFor(object, state, lacks) : { why: undefined }) }];
   });
 }
 
@@ -82,9 +86,9 @@ function isPod(state: State, uid: string): boolean {
   return false;
 }
 
-/** Whether fewer than desired are available, or the API server would reject it. */
-export function isShort({ available, desired, isRefused }: Partial<Availability>): boolean {
-  return (available ?? 0) < (desired ?? 0) || isRefused === true;
+/** Whether fewer than desired become available, or the API server would reject it. */
+export function isShort({ available, desired, isUnknown, isRefused }: Partial<Availability>): boolean {
+  return ((available ?? 0) < (desired ?? 0) && isUnknown !== true) || isRefused === true;
 }
 
 /** Undefined for kinds without availability. */
@@ -174,13 +178,18 @@ function reasonFor(
   object: StoredObject,
   state: State,
   lacks: (pod: Pod & StoredObject) => string | undefined,
-): string | undefined {
+): Pick<Availability, "why" | "isUnknown"> {
+  if (isHeldByPause(object)) return { why: "it is paused: nothing is rolled out until it is resumed" };
   const below = [object, ...ownedBy(object, state)];
+  let unknown: string | undefined;
   for (const each of below) {
     if (each.kind !== "Pod") continue;
     const why = podReason(each, lacks);
-    if (why !== undefined) return why;
+    if (why === undefined) continue;
+    if (!waitsForOtherScheduler(each, lacks)) return { why };
+    unknown ??= why;
   }
+  if (unknown !== undefined) return { why: unknown, isUnknown: true };
   for (const each of below.toReversed()) {
     const wrong = (each as Conditioned).status?.conditions?.find(
       ({ type, status }) =>
@@ -188,9 +197,27 @@ function reasonFor(
         (type === "Progressing" && status === "False"),
     );
     if (wrong !== undefined)
-      return `${each.kind} ${each.metadata.name}: ${wrong.message ?? wrong.reason ?? wrong.type}`;
+      return { why: `${each.kind} ${each.metadata.name}: ${wrong.message ?? wrong.reason ?? wrong.type}` };
   }
-  return undefined;
+  return { why: undefined };
+}
+
+/** Whether it is a paused Deployment with fewer updated pods than desired. */
+function isHeldByPause(object: StoredObject): boolean {
+  if (object.kind !== "Deployment") return false;
+  // The kind implies the type.
+  const { spec, status } = object as Deployment;
+  return spec?.paused === true && (status?.updatedReplicas ?? 0) < (spec.replicas ?? 1);
+}
+
+/** Whether a pod waits for a scheduler that does not run here. A pod that lacks something waits for that as well. */
+export function waitsForOtherScheduler(
+  pod: Pod & StoredObject,
+  lacks: (pod: Pod & StoredObject) => string | undefined,
+): boolean {
+  const { nodeName = "", schedulerName = ownScheduler } = pod.spec ?? {};
+  const isSeen = pod.status?.conditions?.some(({ type, status }) => type === "PodScheduled" && status === "False");
+  return nodeName === "" && schedulerName !== ownScheduler && isSeen !== true && lacks(pod) === undefined;
 }
 
 /** What keeps a pod from being ready; undefined if it is ready or being deleted. */
@@ -205,6 +232,8 @@ export function podReason(
   if (unscheduled !== undefined) return `${name}: ${unscheduled.message ?? unscheduled.reason ?? "not scheduled"}`;
   const lacking = lacks(pod);
   if (lacking !== undefined) return `${name}: ${lacking}`;
+  if (waitsForOtherScheduler(pod, lacks))
+    return `${name}: no scheduler has looked at it (its scheduler is ${pod.spec?.schedulerName ?? ""})`;
   for (const { name: container, state } of pod.status?.containerStatuses ?? []) {
     const wrong = state?.waiting?.reason ?? state?.terminated?.reason;
     if (wrong !== undefined) return `${name}: container ${container}: ${wrong}`;

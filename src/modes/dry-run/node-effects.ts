@@ -112,7 +112,7 @@ function shortages(
       .filter(({ of }) => of.kind === Pods.kind)
       .map((each) => ({ ...each, available: 0, desired: 1, why: undefined })),
   ].map((each) => explained(onOtherNodes(each, input), input.fates));
-  const isOld = (each: Availability): boolean => isShort(each) && wasAsShort(each, input);
+  const isOld = (each: Availability): boolean => (isShort(each) || each.isUnknown === true) && wasAsShort(each, input);
   return { availability: all.filter((each) => !isOld(each)), shortBefore: all.filter(isOld) };
 }
 
@@ -172,12 +172,13 @@ function withoutEndpoints({ service, endpoints, forMs }: Outage, before: State):
 
 function unclear(fates: readonly PodFate[]): readonly Unseen[] {
   const each = new Map<string, Unseen>();
-  for (const { fate, workload, why = "" } of fates) {
+  for (const { fate, workload, replacement, why = "" } of fates) {
     if (fate !== "unclear") continue;
     const what = `${workload.of.kind} ${workload.key}`;
+    const gone = `its pods are deleted, and the controller that recreates them does not run here (${why})`;
     each.set(what, {
       what,
-      why: `its pods are deleted, and the controller that recreates them does not run here (${why})`,
+      why: replacement === undefined ? gone : `its new pods are not placed: ${why}`,
       isDecisive: true,
     });
   }

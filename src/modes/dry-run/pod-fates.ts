@@ -8,7 +8,7 @@ import { isPodReady, isPodTerminal } from "../../controller/workload/pod-status.
 import { evictingTaints, toleranceOf } from "../../controllers/taint-eviction/toleration.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, kindNameOf, type State } from "../../views/state.ts";
-import { countsOf, podReason } from "./availability.ts";
+import { countsOf, podReason, waitsForOtherScheduler } from "./availability.ts";
 import { isStaticPod } from "./node-drain.ts";
 import type { NodeQuestions } from "./node-questions.ts";
 import type { NodeRecord } from "./node-record.ts";
@@ -19,7 +19,7 @@ import type { NodeRecord } from "./node-record.ts";
  * - `waits`: it is being deleted, and nothing takes its place before it is gone, which its silent node does not report.
  * - `held`: a budget refuses its eviction, or a finalizer keeps it after that: `kubectl drain` does not end.
  * - `lost`: nothing recreates it.
- * - `unclear`: its creator does not run here.
+ * - `unclear`: its creator, or the scheduler of its replacement, does not run here.
  * - `later`: it tolerates the taint of its node for longer than the run.
  * - `not replaced`: it is deleted, and its owner wants no replacement.
  * - `ended`: it had already terminated.
@@ -178,6 +178,8 @@ function running(pod: FullPod, { lacks, state }: Looking): Outcome {
   const { nodeName } = pod.spec ?? {};
   const at = { replacement: pod, ...(nodeName !== undefined && nodeName !== "" && { to: nodeName }) };
   if (rank(pod) === 0) return { fate: "moves", ...at };
+  if (waitsForOtherScheduler(pod, lacks))
+    return { fate: "unclear", ...at, why: `its scheduler, ${pod.spec?.schedulerName ?? ""}, does not run here` };
   // The report line shows which pod it is; its name is generated.
   const why = podReason(pod, lacks)?.replace(/^Pod \S+(?: is|:) /, "");
   const reasons = [

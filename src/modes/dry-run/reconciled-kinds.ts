@@ -67,3 +67,14 @@ export function isReconciled({ of, did, isCustom }: Followed, { controllers, fol
   // The garbage collector handles the dependents of a deleted object.
   return did === "deleted" && controllers.some(({ name }) => name.startsWith("garbage"));
 }
+
+/** Kinds whose controllers create workloads of another kind, which run the pods. */
+const workloadsBelow: ReadonlyMap<string, KindName> = new Map([
+  ["apps/Deployment", { group: "apps", kind: "ReplicaSet" }],
+]);
+
+/** The kind of the workloads between such an object and its pods, if no controller here reconciles them. */
+export function missingBelow({ group, kind }: KindName, reconcilers: Reconcilers): KindName | undefined {
+  const below = workloadsBelow.get(`${group}/${kind}`);
+  return below === undefined || isReconciled({ of: below, key: "", did: "created" }, reconcilers) ? undefined : below;
+}

@@ -11,7 +11,7 @@ import { type NotSynced, unsyncedAsUnseen } from "./failing.ts";
 import type { NodeEffects } from "./node-effects.ts";
 import type { OpenClaim } from "./open-claims.ts";
 import type { DanglingReference, References } from "./dangling.ts";
-import { isReconciled, type Reconcilers } from "./reconciled-kinds.ts";
+import { isReconciled, missingBelow, type Reconcilers } from "./reconciled-kinds.ts";
 import type { ChangedWorkload } from "./workloads.ts";
 import type { LiveRefusals } from "./live-refusals.ts";
 
@@ -52,7 +52,14 @@ export function verdictsOf(all: VerdictInput): Verdicts {
   const compared = done.filter(({ did }) => did !== "not compared");
   const assumed = [...assumedToBeBound(all), ...devices];
   const unsynced = unsyncedAsUnseen(all.notSynced);
-  const unseen = [...notFollowed(all), ...stillRefused(all), ...assumed, ...unsynced, ...(all.nodes?.unseen ?? [])];
+  const unseen = [
+    ...notFollowed(all),
+    ...waiting(all),
+    ...stillRefused(all),
+    ...assumed,
+    ...unsynced,
+    ...(all.nodes?.unseen ?? []),
+  ];
   const open = new Set(unseen.filter(({ isDecisive }) => isDecisive).map(({ what }) => what));
   return {
     available: judge({
@@ -96,14 +103,23 @@ function assumedToBeBound({ claims }: VerdictInput): readonly Unseen[] {
   );
 }
 
+/** Pods that wait for a scheduler that does not run here. */
+function waiting({ availability }: VerdictInput): readonly Unseen[] {
+  return availability.flatMap(({ of, key, why = "", isUnknown }) =>
+    isUnknown === true ? [{ what: `${of.kind} ${key}`, why, isDecisive: true }] : [],
+  );
+}
+
 function notFollowed({ done, workloads, state, ...reconcilers }: VerdictInput): readonly Unseen[] {
   const unseen = new Map<string, Unseen>();
   for (const each of [...done, ...workloads]) {
     const { of, key, did } = each;
-    if (isReconciled(each, reconcilers) || did === "deleted") continue;
+    const below = missingBelow(of, reconcilers);
+    if ((isReconciled(each, reconcilers) && below === undefined) || did === "deleted") continue;
     const what = `${of.kind} ${key}`;
     const isWorkload = countsOf(of, state.get(entryName(of, key))?.object) !== undefined;
-    const why = isWorkload ? `no controller here runs ${of.kind}s` : "no controller here acts on it";
+    const runs = isReconciled(each, reconcilers) ? (below ?? of) : of;
+    const why = isWorkload ? `no controller here runs ${runs.kind}s` : "no controller here acts on it";
     // An object may be both applied and scaled: one change is enough.
     const isChanged = did !== "unchanged" || unseen.get(what)?.isDecisive === true;
     unseen.set(what, { what, why, isDecisive: isWorkload && isChanged });

@@ -1,10 +1,11 @@
 /** Draining a node in a dry run: as kubectl drain does it, with the sandbox's eviction subresource and budgets. */
 import { describe, expect, test } from "bun:test";
 import { Nodes, Pods } from "../../../src/api/kinds.ts";
+import type { StoredObject } from "../../../src/api/object.ts";
 import type { Node } from "../../../src/api/types.ts";
 import { builtInControllers } from "../../../src/controllers/index.ts";
 import type { ToApply } from "../../../src/modes/dry-run/apply.ts";
-import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
+import { emptyCluster, savedCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { apply, changesOf, play } from "./scene.ts";
 
@@ -56,6 +57,20 @@ const fates = ({ nodes }: DryRun): readonly string[] =>
   (nodes?.fates ?? []).map(({ fate, pod: key }) => `${key.replace(/-[a-z0-9]{5}$/, "-…")} ${fate}`);
 
 describe("a drained node", () => {
+  test("leaves open what becomes of pods whose replacements wait for another scheduler", async () => {
+    const { state } = await play({ baseline: [apply(workload("Deployment", 1))], controllers });
+    const running = [...state.values()].map(({ object }) => object);
+    const text = JSON.stringify(running).replaceAll('"default-scheduler"', '"custom"');
+    const done = await play({
+      initialState: savedCluster(JSON.parse(text) as readonly StoredObject[], []),
+      requestedChanges: [{ is: "drain", kind: Nodes, namespace: "", name: "node-1" }],
+      controllers,
+    });
+    expect(fates(done)).toEqual([expect.stringMatching(/ unclear$/) as string]);
+    const why = "its new pods are not placed: its scheduler, custom, does not run here";
+    expect(done.nodes?.unseen).toMatchObject([{ what: "Deployment default/web", why, isDecisive: true }]);
+  });
+
   test("is cordoned, and its pods move; it stays ready", async () => {
     const done = await drain([workload("Deployment", 2)]);
     expect(done.settled.is).toBe("steady");

@@ -26,13 +26,14 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
   }
   lines.push(...nodeObjects(run.nodes));
   lines.push(
-    ...run.availability.map(({ of, key, available, desired, why }) => ({
+    ...run.availability.map(({ of, key, available, desired, why, isUnknown }) => ({
       is: "availability",
       ...of,
       key,
       available,
       desired,
       ...(why !== undefined && { why }),
+      ...(isUnknown === true && { isUnknown }),
     })),
     ...run.nextRuns.map((runs) => ({
       is: "next-runs",
