@@ -48,6 +48,10 @@ export interface ReadOptions {
   readonly recursive?: boolean;
   /** Called with a sentence about what was skipped. */
   readonly onNote?: (text: string) => void;
+  /** The option or argument that names the paths, for errors. Default `-f`. */
+  readonly option?: string;
+  /** Whether existing folders may contain no manifests. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /**
@@ -55,9 +59,24 @@ export interface ReadOptions {
  * @throws ManifestError that names every wrong file, document and line; UserError for what cannot be read.
  */
 export async function readManifests(paths: readonly string[], options: ReadOptions): Promise<readonly Manifest[]> {
+  const { onNote, mayBeEmpty = false } = options;
+  let isPartial = false;
+  const noted = {
+    ...options,
+    onNote(text: string): void {
+      isPartial = true;
+      onNote?.(text);
+    },
+  };
   const texts: Text[] = [];
-  for (const path of paths) texts.push(...(await textsOf(path, options)));
-  return manifestsIn(texts, paths.map(shownPath).join(", "));
+  for (const path of paths) texts.push(...(await textsOf(path, noted)));
+  // A folder whose sub-folders were not read is not empty.
+  const isAllowed = mayBeEmpty && !isPartial && (await areFolders(paths));
+  return manifestsIn(texts, { from: paths.map(shownPath).join(", "), isAllowed, isPartial });
+}
+
+async function areFolders(paths: readonly string[]): Promise<boolean> {
+  return (await Promise.all(paths.map(filesOf))).every((inside) => inside !== undefined);
 }
 
 /**
@@ -79,15 +98,33 @@ export async function readKustomization(folder: string, host: Host): Promise<rea
   }
   const names = (await filesOf(folder)) ?? [];
   const file = names.find(isKustomization) ?? folder;
-  return manifestsIn([{ file, text: end.out }], folder).map((manifest) => ({ ...manifest, line: 1, lineOf: () => 1 }));
+  return manifestsIn([{ file, text: end.out }], { from: folder }).map((manifest) => ({
+    ...manifest,
+    line: 1,
+    lineOf: () => 1,
+  }));
 }
 
-function manifestsIn(texts: readonly Text[], from: string): readonly Manifest[] {
+/** Where texts are from. */
+interface Origin {
+  readonly from: string;
+  /** Whether they may contain no objects. */
+  readonly isAllowed?: boolean;
+  /** Whether sub-folders were not read. */
+  readonly isPartial?: boolean;
+}
+
+function manifestsIn(
+  texts: readonly Text[],
+  { from, isAllowed = false, isPartial = false }: Origin,
+): readonly Manifest[] {
   const problems: Problem[] = [];
   const manifests = texts.flatMap(({ file, text }) => parseManifests(file, text, problems));
   if (problems.length > 0) throw new ManifestError("the manifests cannot be used, and nothing was applied", problems);
-  if (manifests.length === 0) {
-    throw new UserError(`no objects found in ${from}`, ["give files, folders or URLs with YAML or JSON"]);
+  if (manifests.length === 0 && !isAllowed) {
+    throw new UserError(`no objects found in ${from}`, [
+      isPartial ? "-R reads sub-folders too" : "give files, folders or URLs with YAML or JSON",
+    ]);
   }
   return manifests;
 }
@@ -107,7 +144,7 @@ async function textsOf(path: string, options: ReadOptions): Promise<readonly Tex
   if (isUrl(path)) return [{ file: shownUrl(path), text: await fetchText(path, options.io) }];
   try {
     const files = await filesIn(path, options);
-    return await Promise.all(files.map(async (file) => ({ file, text: await textOf(file) })));
+    return await Promise.all(files.map(async (file) => ({ file, text: await textOf(file, options) })));
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`cannot read ${path}: ${messageOf(error)}`, [], { cause: error });
@@ -151,9 +188,13 @@ function isKustomization(file: string): boolean {
   return /(^|[/\\])(kustomization\.ya?ml|Kustomization)$/.test(file);
 }
 
-async function textOf(file: string): Promise<string> {
+async function textOf(file: string, { option = "-f", mayBeEmpty }: ReadOptions): Promise<string> {
   const text = await readTextFile(file);
-  if (text === undefined)
-    throw new UserError(`there is no file ${file}`, ["-f takes files, folders, URLs, or - for standard input"]);
+  if (text === undefined) {
+    throw new UserError(`there is no file ${file}`, [
+      `${option} takes files, folders, URLs, or - for standard input`,
+      ...(mayBeEmpty === true ? ["a folder may be empty, but must exist"] : []),
+    ]);
+  }
   return text;
 }

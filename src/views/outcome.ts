@@ -103,7 +103,7 @@ function placed(change: BareChange, name: string, entry: StateEntry, context: Ch
   return {
     ...change,
     shownKey: shownKeyOf(entry, context),
-    causes: context.attribution.causesOf(name),
+    causes: change.did === "deleted" ? context.attribution.causesOfDeleted(entry) : context.attribution.causesOf(name),
     count: 1,
     first: context.attribution.firstWrite(name) ?? Infinity,
     root: rootOf(entry, context),

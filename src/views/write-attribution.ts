@@ -1,7 +1,8 @@
 /** Attributes the state of each object to the writes and decisions that led to it, in order. A fold over stage events. */
 import type { FieldChange } from "../api/field-changes.ts";
+import { objectKey, splitKey } from "../api/key.ts";
 import type { DecisionEvent, EventHead, StageEvent, WriteEvent } from "../trace/events.ts";
-import { entryName } from "./state.ts";
+import { entryName, type StateEntry } from "./state.ts";
 
 /**
  * Why an object was written: consecutive decisions by one rule, or an apply. If another rule wrote the object in between, later
@@ -23,6 +24,8 @@ export interface Cause {
   readonly statusOnly: boolean;
   /** The fields changed by an apply. */
   readonly changes?: readonly FieldChange[];
+  /** A deletion because the manifests no longer contain the object. */
+  readonly isPruned?: true;
 }
 
 /** Writes that the API server refused, and would refuse again. */
@@ -49,6 +52,8 @@ interface WriteHistory {
   readonly runs: Cause[];
   /** Decisions that wrote only the status, by rule: they interleave with all others. */
   readonly status: Map<string, Cause>;
+  /** Whether it was deleted by a write of its own. */
+  isDeleted: boolean;
 }
 
 /** Beyond this many runs, a decision is joined to the last run of its rule. */
@@ -106,12 +111,31 @@ export class WriteAttribution {
     return history === undefined ? [] : [...history.runs, ...history.status.values()];
   }
 
+  /** The causes of an object that was deleted: if no write of its own did that, a deletion of all objects of its kind in its namespace. */
+  causesOfDeleted({ of, key }: Pick<StateEntry, "of" | "key">): readonly Cause[] {
+    const name = entryName(of, key);
+    const own = this.causesOf(name);
+    if (this.#histories.get(name)?.isDeleted === true) return own;
+    const all = this.#histories.get(entryName(of, objectKey(splitKey(key).namespace, "")));
+    return all?.isDeleted === true ? [...own, ...all.runs.slice(-1)] : own;
+  }
+
   /** Sets the changes that an apply made to an object. */
   applied(name: string, changes: readonly FieldChange[]): void {
+    this.#specify(name, { changes });
+  }
+
+  /** Notes that an object was deleted because the manifests no longer contain it. */
+  pruned(name: string): void {
+    this.#specify(name, { isPruned: true });
+  }
+
+  /** Adds to the user's own change of an object. */
+  #specify(name: string, more: Pick<Cause, "changes" | "isPruned">): void {
     const runs = this.#histories.get(name)?.runs ?? [];
     const index = runs.findIndex(({ rule }) => rule === undefined);
     const cause = runs[index];
-    if (cause !== undefined) runs[index] = { ...cause, changes };
+    if (cause !== undefined) runs[index] = { ...cause, ...more };
   }
 
   get refused(): readonly Refused[] {
@@ -127,12 +151,13 @@ export class WriteAttribution {
     const name = entryName(event.of, event.key);
     let history = this.#histories.get(name);
     if (history === undefined) {
-      history = { first: event.seq, runs: [], status: new Map() };
+      history = { first: event.seq, runs: [], status: new Map(), isDeleted: false };
       this.#histories.set(name, history);
     }
     const decided = reason ?? this.#decisions.get(event.decision ?? 0);
     if (event.controller !== undefined && simulatedComponents.has(event.controller)) return;
     this.#written.set(`${event.verb} ${event.subresource ?? ""} ${name}`, event);
+    if (event.verb === "delete" || event.verb === "deletecollection") history.isDeleted = true;
     addTo(history, causeOf(event, decided));
   }
 

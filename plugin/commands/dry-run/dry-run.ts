@@ -19,7 +19,7 @@ import { controllerCandidates, controllersNamed, type Naming } from "../../names
 import { processOptions } from "../../process/options.ts";
 import { runDryRun } from "./run-dry-run.ts";
 import type { DryRunFlags, DryRunRequest } from "./flags.ts";
-import { githubErrorLines } from "./report/github.ts";
+import { githubErrorLines, isPlaced } from "./report/github.ts";
 import { failConditions, parseFailOn } from "./report/verdict.ts";
 import { harmless } from "./report/workflow-commands.ts";
 import { validateChangeFlags } from "./requested-changes.ts";
@@ -52,7 +52,7 @@ const options = {
     "--baseline-command <command>",
     "with -- COMMAND: the program to compare with, such as the previous version: it runs first, then COMMAND in its place",
   ),
-  prune: flag("--prune", "delete what is in the baseline and no longer in -f"),
+  prune: flag("--prune", "delete what is in the baseline and no longer in -f; either may be an empty folder"),
   nodes: wholeNumber("--nodes <n>", "how many nodes an empty cluster has, of 8 CPUs, 16 GiB and 110 pods each", 0, {
     most: 5000,
     default: "3, or the Nodes among the manifests",
@@ -149,6 +149,7 @@ export const dryRunCommand: Command = clusterCommand({
     },
     { comment: "Every intermediate state of a rollout", line: "dry-run -f web.yaml --steps" },
     { comment: "What is deleted with a Deployment", line: "dry-run --delete deploy/web -n shop" },
+    { comment: "What the cluster would do by itself", line: "dry-run --from cluster" },
     { comment: "What happens if a node fails", line: "dry-run --node-down worker-2" },
     {
       comment: "In CI: fail only on deletions, unavailability, dangling references or non-convergence",
@@ -172,9 +173,9 @@ export const dryRunCommand: Command = clusterCommand({
     const { nodeDown: nodesDown = [], drain: drains = [] } = flags;
     const changes = [manifests, kustomize, deletes, scales, nodesDown, drains];
     const isChanged = changes.some((each) => each.length > 0);
-    if (!isChanged && program === undefined) {
+    if (!isChanged && program === undefined && flags.from !== "cluster") {
       throw new UserError("nothing to dry-run", [
-        "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N, or --node-down NODE, or --drain NODE",
+        "give manifests with -f or -k, or --delete TYPE/NAME, or --scale TYPE/NAME=N, or --node-down NODE, or --drain NODE; or --from cluster, to let the cluster run as it is",
       ]);
     }
     if (flags.prune === true && (baseline.length === 0 || manifests.length + kustomize.length === 0)) {
@@ -195,7 +196,8 @@ export const dryRunCommand: Command = clusterCommand({
       if (request.output !== "github" || !(error instanceof UserError)) throw error;
       for (const line of githubErrorLines(error)) io.out.line(line);
       // The runner also reads workflow commands from standard error.
-      throw new UserError(harmless(error.message), ["the annotations say where"], { cause: error });
+      const next = isPlaced(error) ? ["the annotations say where"] : error.next.map(harmless);
+      throw new UserError(harmless(error.message), next, { cause: error });
     }
   },
 });

@@ -41,7 +41,8 @@ export async function programSource(options: ProgramSourceOptions): Promise<Prog
   const { beginning, ...source } = await emptySource(flags, options);
   const place = await emptyPlace(beginning, { timeline, random });
   const hasBaseline = source.hasBaseline || flags.baselineCommand !== undefined;
-  return { ...source, hasBaseline, place, close: () => Promise.resolve(place.stop()) };
+  const notes = [...source.notes, ...(beginning.scope.doubtful?.values() ?? [])];
+  return { ...source, notes, hasBaseline, place, close: () => Promise.resolve(place.stop()) };
 }
 
 async function forkedSource({ flags, io, controllers, changeFlags }: ProgramSourceOptions): Promise<ProgramSource> {

@@ -57,6 +57,23 @@ export function validateChangeFlags({
   }
 }
 
+/**
+ * Refuses manifests without a name but with a `generateName`: an apply needs the name. Source: kubectl v0.36 pkg/cmd/apply/apply.go
+ * applyOneObject.
+ * @throws ManifestError with their lines.
+ */
+export function refuseGeneratedNames({ manifests, baseline }: Pick<ChangeFlags, "manifests" | "baseline">): void {
+  const unnamed = [...manifests, ...baseline].filter(
+    ({ object: { metadata } }) => (metadata.name ?? "") === "" && metadata.generateName !== undefined,
+  );
+  if (unnamed.length === 0) return;
+  throw new ManifestError(
+    "kubectl apply would refuse this",
+    unnamed.map((manifest) => problemOf(manifest, "metadata.generateName", "cannot use generate name with apply")),
+    ["give it a metadata.name"],
+  );
+}
+
 /** The changes to make, in order. */
 export interface RequestedChanges {
   readonly changes: readonly RequestedChange[];
@@ -108,10 +125,11 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
  * since the others were mostly created by controllers.
  */
 function goneFrom(
-  { manifests, baseline }: ChangeFlags,
+  { manifests, baseline, prune }: ChangeFlags,
   { kinds, namespace, given }: ChangeContext,
 ): readonly Extract<RequestedChange, { readonly is: "delete" }>[] {
-  if (manifests.length === 0) return [];
+  // Without manifests, such as for --delete, nothing is meant to be gone.
+  if (manifests.length === 0 && !prune) return [];
   const nameOf = ({
     object,
   }: Manifest): { readonly kind: Kind; readonly namespace: string; readonly name: string } | undefined => {
@@ -130,7 +148,7 @@ function goneFrom(
     if (kept.has(wordOf(manifest)) || given?.has(manifest.object) === true) return [];
     if (isSaved(manifest) && annotations?.[lastApplied] === undefined) return [];
     const named = nameOf(manifest);
-    return named === undefined ? [] : [{ is: "delete", ...named }];
+    return named === undefined ? [] : [{ is: "delete", ...named, isPruned: true }];
   });
 }
 

@@ -20,7 +20,12 @@ import { printReport } from "./report/print.ts";
 import type { DryRunReport } from "./report/report.ts";
 import { exitCodeOf } from "./report/verdict.ts";
 import { harmless } from "./report/workflow-commands.ts";
-import { type ChangeFlags, refuseRejectedChanges, requestedChanges } from "./requested-changes.ts";
+import {
+  type ChangeFlags,
+  refuseGeneratedNames,
+  refuseRejectedChanges,
+  requestedChanges,
+} from "./requested-changes.ts";
 import { type DryRunSource, sourceFor, type SourceOptions } from "./source.ts";
 
 /** Runs it and prints the report. @returns the exit code. @throws UserError, KubeconfigError. */
@@ -29,6 +34,7 @@ export async function runDryRun(request: DryRunRequest, session: Session): Promi
   const { io } = session;
   const notes: string[] = [];
   const changeFlags = await readChangeFlags(flags, io, (note) => notes.push(note));
+  refuseGeneratedNames(changeFlags);
   const began = await begin({ request, session, options: { controllers, named, changeFlags } });
   const { source } = began;
   try {
@@ -40,7 +46,9 @@ export async function runDryRun(request: DryRunRequest, session: Session): Promi
       ids: flags.showIds === true,
       times: flags.showTimes === true,
     };
-    const played = await began.play({ baseline, requestedChanges: changes, shown, fold: flags.fold !== false });
+    const asItIs = flags.from === "cluster" && request.program === undefined && changes.length + baseline.length === 0;
+    if (asItIs) notes.push("nothing is applied: any changes are drift, which the cluster would make by itself");
+    const played = await began.play({ baseline, requestedChanges: changes, asItIs, shown, fold: flags.fold !== false });
     refuseRejectedChanges(played.run.refused, changeFlags);
     const validations = await played.validate();
     const availability = withRefusals(played.run.availability, played.run.state, validations);
@@ -123,13 +131,13 @@ async function begin({ request: { flags, program }, session, options }: Beginnin
 async function readChangeFlags(flags: DryRunFlags, io: Io, onNote: (text: string) => void): Promise<ChangeFlags> {
   const { manifests = [], kustomize = [], baseline = [], delete: deletes = [], scale: scales = [] } = flags;
   const { nodeDown: nodesDown = [], drain: drains = [] } = flags;
-  const reading = { io, recursive: flags.recursive === true, onNote };
+  const reading = { io, recursive: flags.recursive === true, onNote, mayBeEmpty: flags.prune === true };
   const read = [];
   if (manifests.length > 0) read.push(...(await readManifests(manifests, reading)));
   for (const folder of kustomize) read.push(...(await readKustomization(folder, realHost())));
   return {
     manifests: read,
-    baseline: baseline.length === 0 ? [] : await readManifests(baseline, reading),
+    baseline: baseline.length === 0 ? [] : await readManifests(baseline, { ...reading, option: "--baseline" }),
     deletes,
     scales,
     nodesDown,

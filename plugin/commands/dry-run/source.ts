@@ -31,8 +31,8 @@ import { kindsBeside } from "../../manifests/custom-kinds.ts";
 import { namespacesOnNodes, nodeNames, refuseMissingNodes } from "./node-flags.ts";
 import { customsApart, customTargets } from "./custom-targets.ts";
 import {
+  assumedNamespaces,
   deletedNamespaces,
-  namespacesMade,
   namespacesUsed,
   prunedNamespaces,
   refuseMissingNamespaces,
@@ -113,10 +113,13 @@ export async function emptySource(
   const { manifests, baseline } = changeFlags;
   const kinds = await sandboxKinds();
   refuseUnknownKinds(changeFlags, kinds, "an API server");
-  const made = namespacesMade([...manifests, ...baseline]);
-  const assumed = namespacesUsed(changeFlags, namespace, []).filter((name) => !made.has(name) && name !== "default");
   const customKinds = kindsBeside(kinds, changeFlags);
   const saved = savedObjects(changeFlags);
+  const assumed = assumedNamespaces(changeFlags, {
+    used: namespacesUsed(changeFlags, namespace, []),
+    ...(flags.namespace !== undefined && { explicit: flags.namespace }),
+    saved: new Set(saved.map(({ metadata }) => metadata.namespace ?? "")),
+  });
   const { served, customs } = customsApart(saved, (object) => kinds.some((kind) => isOf(object, kind)));
   const isAboutNodes = nodeNames(changeFlags).length > 0;
   const over = [
@@ -130,19 +133,24 @@ export async function emptySource(
   const count = flags.nodes ?? (given.length > 0 ? 0 : undefined);
   const cluster = { nodes: given, ...(count !== undefined && { simulated: count }) };
   const where = over.length === 0 ? "an empty cluster" : over.join(" and ");
-  const beginning = served.length === 0 ? emptyCluster(assumed, cluster) : savedCluster(served, assumed, cluster);
+  const beginning =
+    served.length === 0 ? emptyCluster(assumed.names, cluster) : savedCluster(served, assumed.names, cluster);
   const there = beginning.objects.filter(({ kind }) => kind === "Node").map(({ metadata }) => metadata.name);
   refuseMissingNodes(changeFlags, { there, where: "among the manifests, nor a simulated one" });
   return {
     words: `${changesOver(changeFlags)}${where}, with simulated nodes; no cluster is contacted`,
-    beginning: { ...beginning, customResources: { ...noCustomResources, kinds: customKinds, objects: customs } },
+    beginning: {
+      ...beginning,
+      scope: { ...beginning.scope, doubtful: assumed.doubtful },
+      customResources: { ...noCustomResources, kinds: customKinds, objects: customs },
+    },
     given: new Set(nodes.map(({ object }) => object)),
     assumedNodes: count === undefined && !saved.some(({ kind }) => kind === "Node") ? defaultNodes : undefined,
     kinds: [...kinds, ...customKinds],
     namespace,
     controllers,
-    hasBaseline: baseline.length > 0 || isAboutNodes,
-    notes: unsavedOwners(saved),
+    hasBaseline: (flags.baseline ?? []).length > 0 || isAboutNodes,
+    notes: [...assumed.notes, ...unsavedOwners(saved)],
     close: () => Promise.resolve(),
   };
 }
@@ -240,11 +248,11 @@ export function changesOver(changes: ChangeFlags): string {
 }
 
 /** `2 manifests, --scale deploy/web=3`; URLs are shown, because their contents may change. */
-function changesText({ manifests, scales, deletes, nodesDown, drains }: ChangeFlags): string {
+function changesText({ manifests, prune, scales, deletes, nodesDown, drains }: ChangeFlags): string {
   const urls = [...new Set(manifests.map(({ file }) => file).filter(isUrl))];
   const from = urls.length === 0 ? "" : ` (${urls.join(", ")})`;
   return [
-    ...(manifests.length > 0 ? [`${pluralize(manifests.length, "manifest")}${from}`] : []),
+    ...(manifests.length > 0 ? [`${pluralize(manifests.length, "manifest")}${from}`] : prune ? ["no manifests"] : []),
     ...scales.map((text) => `--scale ${text}`),
     ...deletes.map((text) => `--delete ${text}`),
     ...nodesDown.map((text) => `--node-down ${text}`),

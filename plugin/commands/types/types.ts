@@ -55,7 +55,7 @@ export const types: Command = clusterCommand({
 });
 
 async function fromFiles({ words }: TypesRequest, { io }: Session): Promise<readonly Definition[]> {
-  const manifests = await readManifests(words, { io });
+  const manifests = await readManifests(words, { io, option: "types" });
   const objects = manifests.map(({ object }) => object);
   const found = objects.flatMap(definitionIn);
   if (found.length > 0) return found;

@@ -37,7 +37,14 @@ export type RequestedChange =
       readonly name: string;
       readonly replicas: number;
     }
-  | { readonly is: "delete"; readonly kind: Kind; readonly namespace: string; readonly name: string }
+  | {
+      readonly is: "delete";
+      readonly kind: Kind;
+      readonly namespace: string;
+      readonly name: string;
+      /** It is in the baseline and no longer among the manifests. */
+      readonly isPruned?: true;
+    }
   /** The node's kubelet stops reporting, and nothing on it changes any more. */
   | { readonly is: "silence"; readonly kind: Kind; readonly namespace: ""; readonly name: string }
   /** `kubectl drain`, with all its forcing options. */

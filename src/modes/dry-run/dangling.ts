@@ -1,6 +1,6 @@
 /**
- * Dangling references of the applied objects: a name without an object, a selector that matches no pod, a port that no container has. A
- * reference whose target could not be looked up is unseen, not dangling.
+ * Dangling references of the applied objects: a name without an object, a namespace that nothing defines, a selector that matches no pod, a
+ * port that no container has. A reference whose target could not be looked up is unseen, not dangling.
  */
 import { type ObjectKey, objectKey } from "../../api/key.ts";
 import { formatSelector, matches, type Selector, selectorOf, selectorOfLabels } from "../../api/labels.ts";
@@ -52,7 +52,10 @@ export function danglingOf(done: readonly AppliedChange[], { before, state, scop
   let looked = 0;
   for (const { of, key, did, isCustom = false } of withoutDoubles(done)) {
     const object = state.get(entryName(of, key))?.object;
-    if (object === undefined || did === "deleted" || isCustom) continue;
+    if (object === undefined || did === "deleted") continue;
+    const why = scope.doubtful?.get(object.metadata.namespace ?? "");
+    if (why !== undefined) dangling.push({ of, key, field: ".metadata.namespace", why });
+    if (isCustom) continue;
     const found = [
       ...referencesOf(object).map((reference) => lookUp(reference, state, scope)),
       ...matchesOf(object, state, pods),

@@ -19,6 +19,8 @@ export interface InitialState extends UntouchedPods {
   readonly objects: readonly StoredObject[];
   /** The time of this state, in ms since 1970: the dry run continues from there. */
   readonly atMs: number;
+  /** Whether this time is fixed, since it is not that of a cluster. */
+  readonly isFixed?: boolean;
   readonly revision?: number;
   /** The version of the cluster, whose controllers would make the changes. Default: 1.36. */
   readonly serverVersion?: ServerVersion;
@@ -69,5 +71,9 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     completed: (earlier: State) => earlier,
     follows: () => false,
   };
-  return playOn(world, { ...options, scope: beginning.scope });
+  return playOn(world, {
+    ...options,
+    scope: beginning.scope,
+    ...(beginning.isFixed === true && { fixedStart: beginning.atMs }),
+  });
 }

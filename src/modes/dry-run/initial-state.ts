@@ -86,6 +86,7 @@ export function emptyCluster(namespaces: Iterable<string>, { simulated, nodes = 
       ...nodes.map((node) => joinedNode(node, random, emptyClusterAtMs)),
     ],
     atMs: emptyClusterAtMs,
+    isFixed: true,
     settledPods: new Set(),
     loadPods: new Set(),
     scope: wholeCluster,
@@ -131,6 +132,7 @@ export function savedCluster(
   return {
     ...begun,
     atMs: latestTime(saved),
+    isFixed: true,
     scope: wholeCluster,
     liveRefusals: liveRefusals(saved),
     customResources: noCustomResources,

@@ -17,14 +17,25 @@ export interface NextRuns {
   readonly times: readonly string[];
   /** The time zone of its schedule. */
   readonly timeZone: string;
+  /** The fixed time from which they are counted, if it is not that of a cluster. */
+  readonly countedFrom?: string;
+}
+
+/** What the next runs are counted from. */
+export interface RunsAfter {
+  readonly state: State;
+  /** In ms since 1970. */
+  readonly now: number;
+  /** The fixed time at which the clock was started, in ms since 1970; unset if the time is that of a cluster. */
+  readonly fixedStart?: number | undefined;
 }
 
 const shownRuns = 3;
 
-/** Of the CronJobs that were created or changed, after `now` (ms since 1970). */
+/** Of the CronJobs that were created or changed: after `now`, or after a fixed start. */
 export function nextRunsOf(
   done: readonly Pick<AppliedChange, "of" | "key" | "did">[],
-  { state, now }: { readonly state: State; readonly now: number },
+  { state, now, fixedStart }: RunsAfter,
 ): readonly NextRuns[] {
   return done.flatMap(({ of, key, did }): readonly NextRuns[] => {
     if (of.kind !== CronJobs.kind || of.group !== CronJobs.group) return [];
@@ -35,8 +46,9 @@ export function nextRunsOf(
     const schedule = scheduleIn(spec?.schedule ?? "");
     if (schedule === undefined) return [];
     const timeZone = (schedule.is === "fields" ? schedule.timeZone : undefined) ?? spec?.timeZone ?? "UTC";
-    const times = spec?.suspend === true ? [] : runsOf(schedule, { after: now, timeZone });
-    return [{ of, key, times, timeZone }];
+    const times = spec?.suspend === true ? [] : runsOf(schedule, { after: fixedStart ?? now, timeZone });
+    const isFixed = fixedStart !== undefined && times.length > 0;
+    return [{ of, key, times, timeZone, ...(isFixed && { countedFrom: formatTime(fixedStart) }) }];
   });
 }
 

@@ -41,6 +41,10 @@ export interface PlayOptions extends OutcomeOptions {
   /** Applied first: the result is the difference from the state after it. */
   readonly baseline: readonly RequestedChange[];
   readonly requestedChanges: readonly RequestedChange[];
+  /** The fixed time at which the clock was started, in ms since 1970; unset if the time is that of a cluster. */
+  readonly fixedStart?: number | undefined;
+  /** Nothing is changed: the result is what the cluster would do by itself. */
+  readonly asItIs?: boolean;
   readonly controllers: readonly ControllerDefinition[];
   readonly scope: Scope;
 }
@@ -50,13 +54,17 @@ export async function playOn(world: World, options: PlayOptions): Promise<DryRun
   const untouched = world.state();
   const ahead = await applyChanges(world, options.ahead ?? []);
   if (ahead.refused.length > 0) return nothingApplied(unstarted(untouched, ahead.refused));
-  const first = await convergedBefore(world, options);
+  const { asItIs = false } = options;
+  const first = asItIs ? unstarted(untouched, []) : await convergedBefore(world, options);
   if (first.settled.is !== "steady" || first.refused.length > 0) return nothingApplied(first);
   const recording = new Recording(world, first.state);
   const { attribution, nodeRecord } = recording;
-  await world.begin();
+  await (asItIs ? world.start() : world.begin());
   const { done, refused } = await applyChanges(world, options.requestedChanges);
-  for (const { of, key, changes } of done) if (changes !== undefined) attribution.applied(entryName(of, key), changes);
+  for (const { requested, of, key, changes } of done) {
+    if (changes !== undefined) attribution.applied(entryName(of, key), changes);
+    if (requested.is === "delete" && requested.isPruned === true) attribution.pruned(entryName(of, key));
+  }
   const settled: Convergence =
     refused.length > 0 ? { is: "steady", afterMs: 0 } : await world.untilConverged(() => void recording.end());
   const { state, now, failing, writes } = recording.end();

@@ -85,8 +85,12 @@ export interface Played extends Pick<DryRun, "done" | "refused" | "settled" | "r
 /** What the result is derived with. */
 export interface ResultOptions extends OutcomeOptions, Reconcilers {
   readonly scope: Scope;
+  /** Only what would change in the namespaces that were read counts. */
+  readonly asItIs?: boolean;
   /** When it ended, by the cluster's clock, in ms since 1970. */
   readonly now: number;
+  /** The fixed time at which its clock was started, in ms since 1970; unset if the time is that of a cluster. */
+  readonly fixedStart?: number | undefined;
   /** The plural of a kind, as webhook rules name it; empty for an unknown kind. */
   readonly pluralOf: (of: KindName) => string;
 }
@@ -103,7 +107,8 @@ export function resultOf(
   const changed = changedWorkloads(done, { before, state });
   // Workloads affected by a node are already judged there.
   const others = nodes === undefined ? changed : changed.filter((each) => !isJudged(each, nodes));
-  const groups = outcomeOf(before, state, attribution, options);
+  const outcome = outcomeOf(before, state, attribution, options);
+  const groups = options.asItIs === true ? changesInScope(outcome, scope) : outcome;
   const availability = [...availabilityOf([...done, ...others], { ...options, state }), ...(nodes?.availability ?? [])];
   return {
     ...played,
@@ -116,7 +121,7 @@ export function resultOf(
     ...(nodes !== undefined && { nodes }),
     notSynced: notSynced(failing, { before: first.failing, done, groups, availability }),
     availability,
-    nextRuns: nextRunsOf([...done, ...others], { state, now: options.now }),
+    nextRuns: nextRunsOf([...done, ...others], { ...options, state }),
     claims: openClaims(done, { state, scope }),
     devices: deviceDoubts([...done, ...changed, ...(nodes?.workloads ?? [])], { before, state, scope }),
     held: heldNamespaces(done, scope),

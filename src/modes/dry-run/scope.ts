@@ -24,6 +24,8 @@ export interface Scope {
   readonly unread: ReadonlyMap<string, string>;
   /** The same kinds as quotas name them: `secrets`, `deployments.apps`. */
   readonly uncounted: ReadonlySet<string>;
+  /** Namespaces that exist only because objects name them, with the reason why that may be a mistake. Default: none. */
+  readonly doubtful?: ReadonlyMap<string, string>;
 }
 
 /** Cluster-scoped kinds that belong to the cluster, not to the workload: manifests usually do not contain them. */

@@ -221,6 +221,15 @@ describe("a dry-run that never ends", () => {
   });
 });
 
+test("a cluster that runs as it is shows what it would do by itself, with the decisions", async () => {
+  const { state } = await play({ requestedChanges: three });
+  const objects = [...state.values()].map(({ object }) => object).filter(({ kind }) => kind !== "Pod");
+  const run = await play({ initialState: savedCluster(objects, []), asItIs: true });
+  expect(changesOf(run)).toEqual(["+ 3 Pod default/web-…"]);
+  expect(run.groups[0]?.changes[0]?.causes).toMatchObject([{ rule: "scale-up" }]);
+  expect([run.drift, run.done]).toEqual([[], []]);
+});
+
 test("a pod without an owner runs and is available", async () => {
   const pod = {
     apiVersion: "v1",

@@ -6,6 +6,7 @@ import { isShort } from "../../../src/modes/dry-run/availability.ts";
 import type { DryRun } from "../../../src/modes/dry-run/result.ts";
 import { cronJobOf } from "../../controllers/cronjob/objects.ts";
 import { jobNamed, type JobParts } from "../../controllers/job/scene.ts";
+import { emptyCluster } from "../../../src/modes/dry-run/initial-state.ts";
 import { apply, changesOf, play } from "./scene.ts";
 
 const exitCode = { annotations: { "sandbox.kubectl-reconcile.io/exit-code": "1" } };
@@ -63,10 +64,22 @@ describe("the dry run of a CronJob", () => {
         key: "default/nightly",
         timeZone: "Europe/Berlin",
         times: ["2026-01-01T02:30:00Z", "2026-01-02T02:30:00Z", "2026-01-03T02:30:00Z"],
+        countedFrom: "2026-01-01T00:00:00Z",
       },
     ]);
     expect(nextRunsTexts(run.nextRuns)).toEqual([
-      "CronJob default/nightly: next runs 2026-01-01T02:30:00Z, 2026-01-02T02:30:00Z, 2026-01-03T02:30:00Z (its schedule is in Europe/Berlin)",
+      "CronJob default/nightly: next runs 2026-01-01T02:30:00Z, 2026-01-02T02:30:00Z, 2026-01-03T02:30:00Z (its schedule is in Europe/Berlin; counted from 2026-01-01T00:00:00Z)",
+    ]);
+  });
+
+  test("counts from the time of the cluster, if there is one", async () => {
+    const { spec } = cronJobOf({ spec: { schedule: "0 3 1 * *" } });
+    const manifest = { apiVersion: "batch/v1", kind: "CronJob", metadata: { name: "monthly" }, spec };
+    const atMs = Date.UTC(2026, 10, 29);
+    const { isFixed: _fixed, ...cluster } = { ...emptyCluster([]), atMs };
+    const run = await play({ initialState: cluster, controllers: [cronjob, job], requestedChanges: [apply(manifest)] });
+    expect(nextRunsTexts(run.nextRuns)).toEqual([
+      "CronJob default/monthly: next runs 2026-12-01T03:00:00Z, 2027-01-01T03:00:00Z, 2027-02-01T03:00:00Z",
     ]);
   });
 

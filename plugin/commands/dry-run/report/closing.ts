@@ -90,8 +90,12 @@ export function availableTexts({ run, verdicts }: DryRunReport): readonly string
 
 /** `CronJob shop/nightly: next runs 2026-01-01T03:00:00Z, …`; only the first of many. */
 export function nextRunsTexts(nextRuns: readonly NextRuns[]): readonly string[] {
-  const texts = nextRuns.slice(0, shownFindings).map(({ of, key, times, timeZone }) => {
-    const zone = timeZone === "UTC" ? "" : ` (its schedule is in ${timeZone})`;
+  const texts = nextRuns.slice(0, shownFindings).map(({ of, key, times, timeZone, countedFrom }) => {
+    const details = [
+      ...(timeZone === "UTC" ? [] : [`its schedule is in ${timeZone}`]),
+      ...(countedFrom === undefined ? [] : [`counted from ${countedFrom}`]),
+    ];
+    const zone = details.length === 0 ? "" : ` (${details.join("; ")})`;
     return `${of.kind} ${key}: ${times.length === 0 ? "no run is due" : `next runs ${times.join(", ")}${zone}`}`;
   });
   const left = nextRuns.length - texts.length;

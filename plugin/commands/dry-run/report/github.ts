@@ -34,6 +34,11 @@ export function githubLines(report: DryRunReport, random: Random): string[] {
   ];
 }
 
+/** Whether its annotations are on lines of files. */
+export function isPlaced(error: UserError): boolean {
+  return error instanceof ManifestError && error.problems.some(({ file }) => isInWorkTree(file));
+}
+
 /** Annotations for an error that prevented the dry run, on the lines that caused it. */
 export function githubErrorLines(error: UserError): string[] {
   if (!(error instanceof ManifestError) || error.problems.length === 0) {

@@ -49,12 +49,22 @@ export function readyText(change: ObjectChange, rollouts: readonly Rollout[]): s
   return `; ready pods ${start} → ${end}, never fewer than ${rollout.fewestReady}`;
 }
 
+/** Whether the user asked for it, or a rule says so. */
+function isDeletion({ rule }: Cause): boolean {
+  return rule === undefined || rule.startsWith("delete");
+}
+
 const namedPaths = 2;
 const namedCauses = 4;
 const maxValueLength = 40;
 
 /** The reason: the decisions that led to the change, in order; those about the status only if there are no others. */
 export function reasonOf(change: ObjectChange): string {
+  if (change.did === "deleted" && !change.causes.some(isDeletion)) {
+    // Those of a Service are deleted by the API server, along with it.
+    if (change.of.kind === "Endpoints") return "deleted with its Service, by the API server";
+    if (change.causes.length === 0) return "deleted by the API server";
+  }
   if (change.causes.length === 0 && change.of.kind === "ServiceAccount") return "every namespace has one";
   const telling = change.causes.filter(({ statusOnly }) => !statusOnly);
   const causes = telling.length > 0 ? telling : change.causes.slice(0, 1);
@@ -84,11 +94,12 @@ function replicasOf(object: StoredObject | undefined): number | undefined {
 }
 
 /** The fields that a manifest changes, with their values if they are short. */
-function appliedText({ did, before, after }: ObjectChange, { changes = [] }: Cause): string {
+function appliedText({ did, before, after }: ObjectChange, { changes = [], isPruned }: Cause): string {
   if (did === "created") return "applied";
-  if (did === "deleted") return "deleted, as asked";
+  const why = isPruned === true ? "by --prune" : "as asked";
+  if (did === "deleted") return `deleted, ${why}`;
   if (before?.metadata.deletionTimestamp === undefined && after?.metadata.deletionTimestamp !== undefined)
-    return `being deleted, as asked${keptText(after)}`;
+    return `being deleted, ${why}${keptText(after)}`;
   const [from, to] = [replicasOf(before), replicasOf(after)];
   if (changes.length === 0 && from !== to) return `scaled: .spec.replicas ${from} → ${to}`;
   if (changes.length === 0) return "applied";

@@ -41,6 +41,7 @@ export function reportAsJson(report: DryRunReport): readonly string[] {
       key: runs.key,
       times: runs.times,
       timeZone: runs.timeZone,
+      ...(runs.countedFrom !== undefined && { countedFrom: runs.countedFrom }),
     })),
     ...run.references.dangling.map(({ of, key, field, why }) => ({ is: "dangling", ...of, key, field, why })),
     ...unseenLines("available", verdicts.available.evidence),

@@ -67,6 +67,7 @@ function isNodeChange({ requested }: AppliedChange): boolean {
 
 function fileOf({ manifests }: DryRunReport, { requested: wish }: AppliedChange): string {
   if (wish.is === "silence") return "--node-down";
+  if (wish.is === "delete" && wish.isPruned === true) return "--prune";
   if (wish.is !== "apply") return `--${wish.is}`;
   return manifests.find(({ object }) => object === wish.object)?.file ?? "manifests";
 }

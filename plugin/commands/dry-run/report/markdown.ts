@@ -27,8 +27,10 @@ export function markdownLines(report: DryRunReport): string[] {
     lines.push(`- ${escaped(text.replace(/^! /, "⚠ "))}`);
   }
   lines.push(`- begins with ${escaped(report.source)}`, "");
-  for (const { label, text } of nodeLines(report))
-    lines.push(...(label === "" ? [`**${escaped(text)}**`, ""] : [`- ${label}: ${escaped(text)}`]));
+  for (const { label, text } of nodeLines(report)) {
+    if (label !== "") lines.push(`- ${label}: ${escaped(text)}`);
+    else lines.push(...(lines.at(-1) === "" ? [] : [""]), `**${escaped(text)}**`, "");
+  }
   if (report.run.nodes !== undefined) lines.push("");
   if (report.run.drift.length > 0) {
     const names = report.run.drift.flatMap((group) => group.changes.map(nameOf));

@@ -1,6 +1,6 @@
 /** `dry-run` as users run it, with manifests only. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigMaps } from "../../../../src/api/kinds.ts";
@@ -110,6 +110,58 @@ describe("objects in the baseline and not in -f", () => {
     expect(keyed).toMatchObject({ next: [expect.stringContaining(hint) as string] });
   });
 
+  test("are reported as pruned, not as deleted by an option --delete", async () => {
+    const [before, after] = [fileOf(configMap("a"), configMap("b")), fileOf(configMap("b"))];
+    const { text } = await dryRun({
+      baseline: [before],
+      manifests: [after],
+      prune: true,
+      output: "junit",
+      failOn: ["delete"],
+    });
+    expect(text).toContain('<testcase classname="--prune" name="ConfigMap default/a"/>');
+    expect(text).toContain("ConfigMap default/a would be deleted: deleted, by --prune");
+  });
+
+  describe("in an empty folder with --prune", () => {
+    let empty: string;
+    beforeAll(() => {
+      empty = mkdtempSync(join(folder, "empty-"));
+    });
+
+    test("are all of the baseline", async () => {
+      const { code, text } = await dryRun({ baseline: [fileOf(configMap("a"))], manifests: [empty], prune: true });
+      expect(text).toContain("- ConfigMap default/a  deleted, by --prune");
+      expect(code).toBe(1);
+    });
+
+    test("are none if the baseline is empty: everything is new", async () => {
+      const { code, text } = await dryRun({ baseline: [empty], manifests: [fileOf(configMap("a"))], prune: true });
+      expect(text).toContain("1 created");
+      expect(code).toBe(1);
+    });
+
+    test("are unknown if there are sub-folders that were not read", async () => {
+      const outer = mkdtempSync(join(folder, "outer-"));
+      mkdirSync(join(outer, "inner"));
+      writeFileSync(join(outer, "inner", "a.json"), JSON.stringify(configMap("a")));
+      const error = await rejection(dryRun({ baseline: [fileOf(configMap("a"))], manifests: [outer], prune: true }));
+      expect(error).toMatchObject({ message: `no objects found in ${outer}`, next: ["-R reads sub-folders too"] });
+    });
+  });
+
+  test("are not sought in a folder that does not exist; the option is named", async () => {
+    const missing = join(folder, "nowhere");
+    const given = { baseline: [missing], manifests: [fileOf(configMap("a"))], output: "github" };
+    const error = await rejection(dryRun(given));
+    const next = ["--baseline takes files, folders, URLs, or - for standard input"];
+    // No annotation is on a line of a file.
+    expect(error).toMatchObject({ message: `there is no file ${missing}`, next });
+    expect(await rejection(dryRun({ ...given, prune: true }))).toMatchObject({
+      next: [...next, "a folder may be empty, but must exist"],
+    });
+  });
+
   test("need both for --prune", async () => {
     const error = await rejection(dryRun({ manifests: [fileOf(configMap("c"))], prune: true }));
     expect(String(error)).toContain("--prune compares -f with --baseline");
@@ -136,6 +188,45 @@ test("objects that may not become available are not reported as available", asyn
   expect(text).toContain("? Pod default/model: cannot tell whether it becomes available");
   expect(text).toMatch(/created\. Deployment default\/web: available 2 of 2$/m);
   expect(code).toBe(5);
+});
+
+describe("the namespaces of an empty cluster", () => {
+  const inNamespace = (namespace: string): object => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "c", namespace },
+  });
+  const namespace = (name: string): object => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+
+  test("are dangling if manifests create others", async () => {
+    const manifests = [fileOf(namespace("shop"), inNamespace("shpo"))];
+    const { code, text } = await dryRun({ manifests, failOn: ["dangling"] });
+    const why = "no manifest creates Namespace shpo: did you mean shop?";
+    expect(text).toContain(`! ConfigMap shpo/c .metadata.namespace: ${why}`);
+    expect(code).toBe(1);
+  });
+
+  test("may be created by the baseline, be named by -n, or be in every cluster", async () => {
+    const baseline = [fileOf(namespace("shop"))];
+    const manifests = [fileOf(inNamespace("shop"), inNamespace("kube-system"), inNamespace("tools"))];
+    const { code, text } = await dryRun({ baseline, manifests, namespace: "tools", failOn: ["dangling"] });
+    expect(text).toContain("no manifest creates Namespace tools, assumed to exist");
+    expect(code).toBe(0);
+  });
+
+  test("are assumed, and named, if no manifest creates any", async () => {
+    const { code, text } = await dryRun({
+      manifests: [fileOf(inNamespace("a"), inNamespace("b"))],
+      failOn: ["dangling"],
+    });
+    expect(text).toContain("no manifest creates Namespaces a, b, assumed to exist");
+    expect(code).toBe(0);
+  });
+});
+
+test("--from cluster needs no change", async () => {
+  const error = await rejection(dryRun({ from: "cluster", kubeconfig: join(folder, "none") }));
+  expect(String(error)).not.toContain("nothing to dry-run");
 });
 
 describe("the nodes of an empty cluster", () => {

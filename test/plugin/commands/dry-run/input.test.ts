@@ -94,6 +94,12 @@ describe("an invalid dry-run", () => {
     });
   }
 
+  test("names a manifest with only generateName, with its line", async () => {
+    const { error } = await refused("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  generateName: a-\n", "diff");
+    expect(error.message).toBe("kubectl apply would refuse this");
+    expect(error.next[0]).toBe("web.yaml, document 1 (ConfigMap a-…), line 4: cannot use generate name with apply");
+  });
+
   test("prints no forged workflow command, on standard error either", async () => {
     const { io, error } = await refused(
       'apiVersion: v1\nkind: "::error::x ##[error]y"\nmetadata: {name: a}\n',

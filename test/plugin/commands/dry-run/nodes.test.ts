@@ -142,6 +142,8 @@ describe("dry-run --node-down", () => {
     }
     const { text } = await dryRun({ nodeDown: ["worker-1"], output: "markdown" });
     expect(text).toMatch(/\n\*\*worker-1 falls silent with \d pods on it: .*\*\*\n\n- cannot: /);
+    const two = await dryRun({ nodeDown: ["worker-1", "worker-2"], output: "markdown" });
+    expect(two.text).toMatch(/\n\n\*\*worker-1 [^\n]*\n\n- [^]*\n- [^\n]*\n\n\*\*worker-2 [^\n]*\n\n/);
     const junit = await dryRun({ nodeDown: ["worker-1"], output: "junit" });
     expect(junit.text).toContain('<testcase classname="--node-down" name="Node worker-1">');
     expect(junit.text).toContain("ReplicaSet default/big: available 0 of 1");
