@@ -237,7 +237,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run on a real cluster", (
     expect(kept.stdout).toContain("in the baseline, not in -f: Deployment prune/old; --prune deletes them");
     expect(kept.code).toBe(0);
     const pruned = await dryRun("-f", one, "--baseline", both, "--prune", "--fail-on", "delete");
-    expect(pruned.stdout).toMatch(/- Deployment prune\/old .*deleted, as asked/);
+    expect(pruned.stdout).toMatch(/- Deployment prune\/old .*deleted, by --prune/);
     expect(pruned.stdout).toMatch(/- 2 Pods prune\/old-/);
     expect(pruned.stdout).toContain("4 deleted. Deployment prune/new: available 1 of 1");
     expect(pruned.code).toBe(1);

@@ -89,7 +89,7 @@ const options = {
   ),
   horizon: duration(
     "--horizon <duration>",
-    "simulated time after which the run stops, and reports that it did not converge",
+    "simulated time after which the run stops; it did not converge if objects would still change",
     {
       default: "1h",
     },
