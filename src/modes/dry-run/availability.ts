@@ -6,7 +6,7 @@ import type { DaemonSet, Deployment, Job, Pod, ReplicaSet, StatefulSet } from ".
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 import { rollsOut as rollsOutDaemons } from "../../controllers/daemonset/spec.ts";
-import { schedulerName as ownScheduler } from "../../controllers/scheduler/sync.ts";
+import { schedulerName as ownScheduler } from "../../controllers/scheduler/due.ts";
 import { desiredReplicas, partition, rollsOut } from "../../controllers/statefulset/spec.ts";
 import type { KindName } from "../../trace/names.ts";
 import { entryName, type State } from "../../views/state.ts";

@@ -84,13 +84,13 @@ function publishing(scene: Scene, name: Slice = oneOf(scene, ["s", "s", "u", "t"
     : act(`set the devices of ${text}`, (stage) => setDevices(stage, name, devices, generation));
 }
 
-/** Creates a pod with one or two claims of its own. */
+/** Creates a pod with one or two claims of its own. The second one tolerates all taints; see docs/differences.md. */
 function using(scene: Scene): Step {
   const name = `pod-${++scene.users}`;
   const claims = scene.random.next() < 0.3 ? [`${name}-a`, `${name}-b`] : [`${name}-a`];
-  const parts: ClaimParts[] = claims.map(() => ({
+  const parts: ClaimParts[] = claims.map((_, n) => ({
     devices: [oneOf(scene, names)],
-    tolerations: tolerationsOf(scene),
+    tolerations: n === 0 ? tolerationsOf(scene) : [{ operator: "Exists", effect: "NoExecute" }],
     pods: scene.random.next() < 0.9 ? [name] : [],
   }));
   return act(`create pod ${name} with ${JSON.stringify(parts)}`, async (stage) => {
