@@ -1,7 +1,7 @@
 /** Eviction of pods by device taints. Source: kubernetes v1.36 pkg/controller/devicetainteviction/device_taint_eviction.go. */
 import { devicesOf, evictingTaints, poolIndex, poolKey, poolOfSlice, poolsOfClaim } from "../../api/device-taints.ts";
 import { deepEqual } from "../../api/field-changes.ts";
-import { keyOf } from "../../api/key.ts";
+import { keyOf, objectKey } from "../../api/key.ts";
 import { Pods, ResourceClaims, ResourceSlices } from "../../api/kinds.ts";
 import type { Pod, ResourceClaim, ResourceSlice } from "../../api/types.ts";
 import {
@@ -11,7 +11,7 @@ import {
   watch,
   type WatchContext,
 } from "../../controller/api/definition.ts";
-import { deviceClaimIndex, deviceClaimKeysOf, podClaimsOf } from "../../api/device-claims.ts";
+import { podClaimsOf } from "../../api/device-claims.ts";
 import { appointments, poolTaints } from "./memory.ts";
 import { rules } from "./rules.ts";
 import { syncPod } from "./sync.ts";
@@ -25,7 +25,7 @@ export const deviceTaintEviction: ControllerDefinition = defineController<Pod>({
   source: "pkg/controller/devicetainteviction/device_taint_eviction.go",
   for: Pods,
   watches: [
-    watch<Pod>({ kind: Pods, indexes: { [deviceClaimIndex]: deviceClaimKeysOf }, on: onPod }),
+    watch<Pod>({ kind: Pods, on: onPod }),
     watch<ResourceClaim>({ kind: ResourceClaims, indexes: { [poolIndex]: poolsOfClaim }, on: onClaim }),
     watch<ResourceSlice>({
       kind: ResourceSlices,
@@ -61,8 +61,9 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
 
 function onClaim(notification: Notification<ResourceClaim>, context: WatchContext): void {
   const { type, object: claim } = notification;
-  const before = type === "updated" ? devicesOf(notification.before) : [];
-  if (devicesOf(claim).length > 0 || before.length > 0) wakePodsOf(claim, context);
+  const before = type === "updated" ? notification.before : claim;
+  if (devicesOf(claim).length === 0 && devicesOf(before).length === 0) return;
+  for (const each of new Set([before, claim])) wakePodsOf(each, context);
 }
 
 /** Only claims on devices whose taints have changed count. */
@@ -84,8 +85,15 @@ function onSlice({ object: slice }: Notification<ResourceSlice>, context: WatchC
   }
 }
 
-function wakePodsOf(claim: ResourceClaim, context: WatchContext): void {
-  for (const pod of context.cache(Pods).byIndex(deviceClaimIndex, keyOf(claim))) {
-    if ((pod.spec?.nodeName ?? "") !== "") context.enqueue(keyOf(pod));
+/** As upstream: the pods for which the claim is reserved, not all that name it. Source: handlePods. */
+function wakePodsOf({ metadata, status }: ResourceClaim, context: WatchContext): void {
+  for (const { apiGroup = "", resource, name, uid } of status?.reservedFor ?? []) {
+    const pod = apiGroup === "" && resource === "pods" ? podNamed(context, metadata.namespace, name) : undefined;
+    if (pod?.metadata.uid === uid && (pod?.spec?.nodeName ?? "") !== "")
+      context.enqueue(objectKey(metadata.namespace, name));
   }
+}
+
+function podNamed({ cache }: WatchContext, namespace: string | undefined, name: string): Pod | undefined {
+  return cache(Pods).get(objectKey(namespace, name));
 }

@@ -339,11 +339,16 @@ describe("which pods are enqueued", () => {
     scene.notify(ResourceClaims, { type: "added", object: empty, initial: false });
     expect(woken()).toEqual([]);
     scene.notify(ResourceClaims, { type: "updated", before: empty, object: given("gpu", {}) });
+    expect(woken()).toEqual([]);
+    scene.notify(ResourceClaims, { type: "updated", before: given("gpu", {}), object: given("gpu", { pod }) });
     expect(woken()).toEqual([key]);
-    scene.notify(ResourceClaims, { type: "updated", before: given("gpu", {}), object: empty });
+    scene.notify(ResourceClaims, { type: "updated", before: given("gpu", { pod }), object: empty });
     expect(woken()).toEqual([key]);
     scene.notify(ResourceClaims, { type: "deleted", object: given("gpu", { pod }), tombstone: false });
     expect(woken()).toEqual([key]);
+    const earlier = { ...pod, metadata: { ...pod.metadata, uid: "earlier" } };
+    scene.notify(ResourceClaims, { type: "deleted", object: given("gpu", { pod: earlier }), tombstone: false });
+    expect(woken()).toEqual([]);
   });
 
   test("whose devices get other taints, and no others", () => {
