@@ -88,12 +88,9 @@ function onSlice({ object: slice }: Notification<ResourceSlice>, context: WatchC
 /** As upstream: the pods for which the claim is reserved, not all that name it. Source: handlePods. */
 function wakePodsOf({ metadata, status }: ResourceClaim, context: WatchContext): void {
   for (const { apiGroup = "", resource, name, uid } of status?.reservedFor ?? []) {
-    const pod = apiGroup === "" && resource === "pods" ? podNamed(context, metadata.namespace, name) : undefined;
-    if (pod?.metadata.uid === uid && (pod?.spec?.nodeName ?? "") !== "")
-      context.enqueue(objectKey(metadata.namespace, name));
+    if (apiGroup !== "" || resource !== "pods") continue;
+    const key = objectKey(metadata.namespace, name);
+    const pod = context.cache(Pods).get(key);
+    if (pod?.metadata.uid === uid && (pod.spec?.nodeName ?? "") !== "") context.enqueue(key);
   }
-}
-
-function podNamed({ cache }: WatchContext, namespace: string | undefined, name: string): Pod | undefined {
-  return cache(Pods).get(objectKey(namespace, name));
 }

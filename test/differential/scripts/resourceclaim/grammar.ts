@@ -205,8 +205,14 @@ async function allocateFor(
   const there = (await podsOn(stage)).map(({ metadata }) => metadata.name);
   const held = (claim.status?.reservedFor ?? []).map((each) => each.name);
   const chosen = pods.filter((pod) => there.includes(pod) && !held.includes(pod));
-  if (claim.status?.allocation === undefined) await allocate(stage, name, { pods: chosen, isProtected });
-  else await reserve(stage, name, chosen);
+  try {
+    if (claim.status?.allocation === undefined) await allocate(stage, name, { pods: chosen, isProtected });
+    else await reserve(stage, name, chosen);
+  } catch (error) {
+    // The controller deletes the claim of a pod that has ended as soon as the claim changes.
+    const now = (await claimsOn(stage)).find(({ metadata }) => metadata.name === name);
+    if (now !== undefined && now.metadata.deletionTimestamp === undefined) throw error;
+  }
 }
 
 function allocateNamed(scene: Scene): Step {
