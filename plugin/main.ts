@@ -23,6 +23,7 @@ import { versionCommand } from "./commands/version/version.ts";
 import { why } from "./commands/why/why.ts";
 import { complete } from "./cli/completion.ts";
 import { reportError } from "./cli/report-error.ts";
+import { UserError } from "./cli/user-error.ts";
 import { globals } from "./connections/globals.ts";
 import type { Io } from "./cli/io.ts";
 import { version } from "./cli/version.ts";
@@ -76,8 +77,15 @@ const io: Io = {
   onStopSignal,
   exit,
 };
+/** The exit code if output was lost, whatever the command. */
+let lost: number | undefined;
 // If the reader is gone, as in `… | head`, the program exits silently.
-io.onBroken(() => exit(0));
+io.onBroken((broken) => {
+  if (broken.is === "closed") exit(0);
+  const code = reportError(new UserError(`cannot write the output: ${broken.why}`, []), io);
+  lost = code;
+  void io.err.flush().then(() => exit(code));
+});
 
 const args = programArguments();
 const program = compiledProgram();
@@ -98,4 +106,4 @@ try {
   code = reportError(error, io);
 }
 await Promise.all([io.out.flush(), io.err.flush()]);
-exit(code);
+exit(lost ?? code);

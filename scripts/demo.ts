@@ -24,7 +24,7 @@ const longestStepMs = 60_000;
 const timeToReadMs = 800;
 
 const { out, onBroken } = openTerminal();
-onBroken(() => process.exit(0));
+onBroken(({ is }) => process.exit(is === "closed" ? 0 : 2));
 const { colour, columns } = styleOf(out);
 const timeline = realTimeline();
 const bus = new TraceBus({ now: () => timeline.now() });

@@ -1,5 +1,6 @@
 /** Completion, from the data of the commands, in the protocol of kubectl and cobra's shell scripts. */
 import { RootCommand } from "@bomb.sh/tab";
+import { loggedBy } from "../../src/platform/terminal.ts";
 import { visibleText } from "../../src/platform/visible-text.ts";
 import type { Candidate, Command, Option, Typing } from "./command.ts";
 import { type CommandLine, globalsOf } from "./command-line.ts";
@@ -88,6 +89,7 @@ async function argumentsOf(command: Command, typing: Typing, io: Io): Promise<Of
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** Prints the script that a shell sources to complete `kubectl-reconcile`. */
-export function printShellScript(shell: (typeof shells)[number]): void {
-  new RootCommand().setup("kubectl-reconcile", "kubectl-reconcile", shell);
+export function printShellScript(shell: (typeof shells)[number], { out }: Pick<Io, "out">): void {
+  // The library writes to the console, which does not notice that an output is lost.
+  out.write(loggedBy(() => new RootCommand().setup("kubectl-reconcile", "kubectl-reconcile", shell)));
 }

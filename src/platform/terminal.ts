@@ -23,22 +23,48 @@ export interface Output {
   flush(): Promise<void>;
 }
 
-/** Calls back once when the reader of an output has closed (EPIPE), as in `… | head`. */
-export type OnBroken = (fn: () => void) => void;
+/**
+ * Why an output can no longer be written. `closed`: its reader has closed (EPIPE), as in `… | head`. `failed`: the system refused the text,
+ * which is lost; `why` is the system's reason, such as `no space left on device`.
+ */
+export type BrokenOutput = { readonly is: "closed" } | { readonly is: "failed"; readonly why: string };
+
+/** Calls back once when an output breaks. */
+export type OnBroken = (fn: (broken: BrokenOutput) => void) => void;
 
 /** The size of a terminal that reports 0 columns, as a pseudo-terminal does until a program sets its size. */
 const usualSize = { columns: 80, rows: 24 };
 
-function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
+type Listeners = ((broken: BrokenOutput) => void)[];
+
+function output(stream: NodeJS.WriteStream, listeners: Listeners): Output {
   let gone = false;
-  stream.on("error", () => {
+  /** Writes that are not completed, and who waits until there are none. */
+  let pending = 0;
+  const waiting: (() => void)[] = [];
+  const fail = (error: Error): void => {
     gone = true;
-    for (const fn of broken.splice(0)) fn();
-  });
+    const broken = brokenBy(error);
+    for (const fn of listeners.splice(0)) fn(broken);
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  const completed = (error?: Error | null): void => {
+    pending--;
+    if (error) fail(error);
+    else if (pending === 0) for (const resolve of waiting.splice(0)) resolve();
+  };
+  stream.on("error", fail);
   const { env } = process;
   return {
     write(text) {
-      if (!gone) stream.write(terminalText(text));
+      if (gone) return;
+      pending++;
+      try {
+        stream.write(terminalText(text), completed);
+      } catch (error) {
+        // Deno throws, where Bun and Node report an error of the stream.
+        fail(error as Error);
+      }
     },
     line(text) {
       this.write(`${oneLine(text)}\n`);
@@ -58,10 +84,22 @@ function output(stream: NodeJS.WriteStream, broken: (() => void)[]): Output {
     flush() {
       return new Promise((resolve) => {
         if (gone) resolve();
-        else stream.write("", () => resolve());
+        else
+          stream.write("", () => {
+            // On Bun, this is called before an earlier write is known to have failed.
+            if (gone || pending === 0) resolve();
+            else waiting.push(resolve);
+          });
       });
     },
   };
+}
+
+function brokenBy({ message, ...error }: Error & { readonly code?: string }): BrokenOutput {
+  if (error.code === "EPIPE") return { is: "closed" };
+  // `ENOSPC: no space left on device, write`; on Deno, `No space left on device (os error 28)`.
+  const why = message.replace(/^E[A-Z]+: /, "").replace(/(, write| \(os error \d+\))$/, "");
+  return { is: "failed", why: why.charAt(0).toLowerCase() + why.slice(1) };
 }
 
 /** The standard streams. */
@@ -73,10 +111,23 @@ export interface Terminal {
 
 /** To be called once: it listens for errors of the streams. */
 export function openTerminal(): Terminal {
-  const broken: (() => void)[] = [];
+  const listeners: Listeners = [];
   return {
-    out: output(process.stdout, broken),
-    err: output(process.stderr, broken),
-    onBroken: (fn) => void broken.push(fn),
+    out: output(process.stdout, listeners),
+    err: output(process.stderr, listeners),
+    onBroken: (fn) => void listeners.push(fn),
   };
+}
+
+/** What a library's function writes with `console.log`, with its line ends; nothing of it is printed. */
+export function loggedBy(fn: () => void): string {
+  const { log } = console;
+  let text = "";
+  console.log = (line: string): void => void (text += `${line}\n`);
+  try {
+    fn();
+  } finally {
+    console.log = log;
+  }
+  return text;
 }

@@ -21,8 +21,8 @@ export const completion: Command = command({
     if (shell !== undefined) return shell;
     throw new UserError(`unknown shell ${JSON.stringify(word)}`, [`known are: ${shells.join(", ")}`]);
   },
-  async run(shell) {
-    printShellScript(shell);
+  async run(shell, { io }) {
+    printShellScript(shell, io);
     return 0;
   },
 });
