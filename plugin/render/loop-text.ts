@@ -19,6 +19,7 @@ import {
 import { splitKey } from "../../src/api/key.ts";
 import { masked } from "../../src/trace/mask.ts";
 import { unseenText, type Verdict } from "../../src/verdict/verdict.ts";
+import { isTooShort } from "../../src/views/loops/verdict.ts";
 import { shortValue } from "./changes.ts";
 import { valueTexts } from "./loop-values.ts";
 import { withCommand } from "./command-text.ts";
@@ -223,7 +224,9 @@ export function loopsSummary(
 ): string {
   const unseen = unseenText(verdict.evidence.unseen);
   const rest = unseen === "" ? "" : `; ${unseen}`;
-  return `watched ${pluralize(kinds, "kind")} for ${formatDuration(ms)}: ${verdictText(verdict, deltas)}${rest}`;
+  // Too short a time is part of the verdict.
+  const time = verdict.is === "cannot tell" && isTooShort(ms) ? "" : ` for ${formatDuration(ms)}`;
+  return `watched ${pluralize(kinds, "kind")}${time}: ${verdictText(verdict, deltas)}${rest}`;
 }
 
 function verdictText(verdict: Verdict<Loop>, deltas: number): string {
@@ -235,7 +238,10 @@ function verdictText(verdict: Verdict<Loop>, deltas: number): string {
     }
     case "well":
       return deltas === 0 ? changes : `no loop in ${changes}`;
-    case "cannot tell":
-      return `${changes}; cannot tell whether there is a loop`;
+    case "cannot tell": {
+      const { tooLittle = [] } = verdict.evidence;
+      const why = tooLittle.length === 0 ? " whether there is a loop" : `: ${tooLittle.join("; ")}`;
+      return `${changes}; cannot tell${why}`;
+    }
   }
 }

@@ -18,12 +18,14 @@ export interface Evidence {
   /** What was looked at, each as a phrase: `12 Pods`, `29 kinds for 10 s`, `condition Available`. */
   readonly seen: readonly string[];
   readonly unseen: readonly Unseen[];
+  /** Why what was seen is too little for "well", though nothing was left out: `watched for 4 s, a loop shows after 5 s`. */
+  readonly tooLittle?: readonly string[];
 }
 
 declare const judged: unique symbol;
 
 /**
- * `well`: something was looked at, nothing that matters was left out, and nothing was found. `found`: there are findings, however
+ * `well`: enough was looked at, nothing that matters was left out, and nothing was found. `found`: there are findings, however
  * little was seen. `cannot tell`: nothing was found in what could be seen, and that is not enough.
  *
  * Only `judge` makes one.
@@ -44,14 +46,15 @@ export interface Case<Finding> extends Evidence {
 }
 
 /** Weighs the findings against what was looked at. */
-export function judge<Finding>({ seen, unseen, findings }: Case<Finding>): Verdict<Finding> {
-  const evidence: Evidence = { seen, unseen };
+export function judge<Finding>({ seen, unseen, tooLittle = [], findings }: Case<Finding>): Verdict<Finding> {
+  const evidence: Evidence = { seen, unseen, ...(tooLittle.length > 0 && { tooLittle }) };
   const [first, ...rest] = findings;
   const decisive = unseen.filter(({ isDecisive }) => isDecisive);
   // The only place that makes verdicts: the symbol exists for the compiler only.
   const made = (verdict: object): Verdict<Finding> => ({ evidence, ...verdict }) as Verdict<Finding>;
   if (first !== undefined) return made({ is: "found", findings: [first, ...rest] });
-  if (decisive.length > 0) return made({ is: "cannot tell", because: unseenText(decisive) });
+  const doubts = [...tooLittle, ...(decisive.length > 0 ? [unseenText(decisive)] : [])];
+  if (doubts.length > 0) return made({ is: "cannot tell", because: doubts.join("; ") });
   if (seen.length === 0) return made({ is: "cannot tell", because: "nothing was checked" });
   return made({ is: "well" });
 }

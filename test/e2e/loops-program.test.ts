@@ -9,11 +9,8 @@ const operator = [process.execPath, join(import.meta.dir, "support", "small-oper
 const maps = "/api/v1/namespaces/default/configmaps";
 const longEnoughMs = defaultMinMs + 1000;
 
-/**
- * Ten times a second, or as often as the machine allows: a write without a change, a write that is refused, and the same read. Exits after
- * ten times and as many milliseconds as a loop must last.
- */
-const restless = `
+/** The start of a program: `ask` sends a request. */
+const asks = `
   const config = await Bun.file(process.env.KUBECONFIG).text();
   const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
   const ask = async (method, path, body) => {
@@ -25,7 +22,13 @@ const restless = `
     });
     return await response.json();
   };
-  const maps = "${maps}";
+  const maps = "${maps}";`;
+
+/**
+ * Ten times a second, or as often as the machine allows: a write without a change, a write that is refused, and the same read. Exits after
+ * ten times and as many milliseconds as a loop must last.
+ */
+const restless = `${asks}
   const from = Date.now();
   for (let turns = 0; turns < 10 || Date.now() - from < ${longEnoughMs}; turns++) {
     const { metadata, data } = await ask("GET", maps + "/calm");
@@ -102,6 +105,35 @@ describe("loops of a program", () => {
     const { code, stdout, stderr } = await loops(["--for", "6s", "--fail-on", "loop"], operator);
     expect(stdout + stderr).toMatch(/: no loop in \d+ changes?/);
     expect(code).toBe(0);
+  }, 60_000);
+
+  test("cannot tell from a program that ran for less than a loop takes, and names what it rewrote", async () => {
+    const burst = `${asks}
+      for (let n = 0; n < 20; n++) await ask("PUT", maps + "/calm", { metadata: { name: "calm" }, data: { n: String(n % 2) } });
+      process.exit(7);`;
+    const program = [process.execPath, "-e", burst];
+    const failing = await loops(["--fail-on", "loop"], program);
+    expect(failing.stderr).toMatch(/^loop .* for 5 s or longer /m);
+    expect(failing.stderr.replaceAll(/\s+/g, " ")).toMatch(
+      /; cannot tell: watched for [\d.]+ m?s, a loop shows after 5 s; ConfigMap default\/calm: rewritten \d+ times in [\d.]+ m?s, too short to call it a loop/,
+    );
+    expect(failing.code).toBe(5);
+    const json = await loops(["-o", "json"], program);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      verdict: { is: "cannot tell" },
+      tooShort: [{ is: "rewritten", key: "default/calm" }],
+    });
+    expect(json.code).toBe(7);
+  }, 60_000);
+
+  test("exits with the program's own code if there is no loop", async () => {
+    const quiet = `${asks}
+      await ask("GET", maps + "/calm");
+      await Bun.sleep(${longEnoughMs});
+      process.exit(7);`;
+    const { code, stderr } = await loops(["--fail-on", "loop"], [process.execPath, "-e", quiet]);
+    expect(stderr).toMatch(/: (no loop in \d+ changes?|nothing was written)$/m);
+    expect(code).toBe(7);
   }, 60_000);
 
   test("reports a program that cannot be started", async () => {

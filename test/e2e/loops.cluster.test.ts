@@ -145,7 +145,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "someone" }],
     });
     const as = (name: string, ...args: string[]): ReturnType<typeof runProgram> =>
-      runProgram(["loops", "-n", "shop", "--as", name, "--for", "1s", ...args], { kubeconfig: cluster.kubeconfig });
+      runProgram(["loops", "-n", "shop", "--as", name, "--for", "6s", ...args], { kubeconfig: cluster.kubeconfig });
     const someone = await as("someone");
     expect(someone.code).toBe(0);
     expect(someone.stderr).toMatch(/^watched 1 kind for .*: .*cannot tell whether there is a loop; not seen: .*pods/m);

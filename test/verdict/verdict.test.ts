@@ -30,6 +30,12 @@ describe("judge()", () => {
     expect(verdict.evidence.unseen).toEqual([noEvents]);
   });
 
+  test("is unknown if too little was seen, though nothing was left out", () => {
+    const verdict = judge({ seen: ["3 Pods"], unseen: [noPods], tooLittle: ["watched for 4 s"], findings: [] });
+    expect(verdict).toMatchObject({ is: "cannot tell", because: "watched for 4 s; not seen: pods (no right to list)" });
+    expect(verdict.evidence.tooLittle).toEqual(["watched for 4 s"]);
+  });
+
   test("keeps a finding, however little was checked", () => {
     const verdict = judge({ seen: [], unseen: [noPods], findings: ["0 of 3 pods", "quota"] });
     expect(verdict).toMatchObject({ is: "found", findings: ["0 of 3 pods", "quota"] });

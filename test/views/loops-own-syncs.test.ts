@@ -9,7 +9,16 @@ const second = 1000;
 const clock = (n: number): string => new Date(n * second).toISOString();
 
 /** Syncs of one key, each with a write that triggers the next sync, unless `wakes` returns false. */
-function ownWrites(syncs: number, wakes: (sync: number) => boolean = () => true): readonly Loop[] {
+function ownWrites(syncs: number, wakes?: (sync: number) => boolean): readonly Loop[] {
+  return viewOfOwnWrites(syncs, { wakes }).found();
+}
+
+interface OwnWrites {
+  readonly wakes?: ((sync: number) => boolean) | undefined;
+  readonly everyMs?: number;
+}
+
+function viewOfOwnWrites(syncs: number, { wakes = () => true, everyMs = second }: OwnWrites): Loops {
   const view = new Loops({ perMinute: 10 });
   const events = new Events(0);
   let last = 0;
@@ -35,7 +44,7 @@ function ownWrites(syncs: number, wakes: (sync: number) => boolean = () => true)
       }),
     });
   for (let sync = 1; sync <= syncs; sync++) {
-    events.at = sync * second;
+    events.at = sync * everyMs;
     view.accept(get(sync));
     const write = events.make({
       stage: "write",
@@ -67,7 +76,7 @@ function ownWrites(syncs: number, wakes: (sync: number) => boolean = () => true)
     last = delta.seq;
     view.accept(events.make({ stage: "link", write: write.seq, delta: delta.seq, by: "resourceVersion" }));
   }
-  return view.found();
+  return view;
 }
 
 describe("Loops of our own controllers", () => {
@@ -82,6 +91,13 @@ describe("Loops of our own controllers", () => {
         fields: [{ path: ".status.lastUpdateTime", returns: 0 }],
       },
     ]);
+  });
+
+  test("are too short if they last less than 5 s", () => {
+    const view = viewOfOwnWrites(41, { everyMs: 100 });
+    expect(view.found()).toEqual([]);
+    expect(view.tooShort()).toMatchObject([{ is: "own writes", syncs: 41, ms: 4000 }]);
+    expect(viewOfOwnWrites(41, {}).tooShort()).toEqual([]);
   });
 
   test("are not found if other writes enqueue as many", () => {

@@ -87,6 +87,16 @@ describe("Loops of objects that are deleted and created again", () => {
     { name: "a few days of one name", seconds: [0, 2, 4000, 4002, 8000, 8002, 12_000] },
   ])("are not: $name", ({ seconds }) => expect(recreate(seconds)).toEqual([]));
 
+  test("are too short in a burst", () => {
+    const scene = new Scene();
+    let uid = scene.create("Pod", "op");
+    for (const at of [0, 0.5, 1, 1.5, 2, 2.5]) {
+      scene.at(at * second).delete("Pod", uid);
+      uid = scene.create("Pod", "op");
+    }
+    expect(scene.view.tooShort()).toMatchObject([{ is: "recreated", times: 6, ms: 2500 }]);
+  });
+
   test("are not found in replacements that a list shows: their number is unknown", () => {
     expect(recreate(pace, true)).toEqual([]);
   });

@@ -13,6 +13,7 @@ const secrets: Kind = { ...core, kind: "Secret", plural: "secrets" };
 
 const quiet: LoopEvidence = {
   loops: [],
+  tooShort: [],
   kinds: [configMaps],
   refused: [],
   named: false,
@@ -21,8 +22,14 @@ const quiet: LoopEvidence = {
   unknownNamespace: undefined,
   deltas: 12,
   ms: 10_000,
+  endedAt: 60_000,
 };
 const widgets: Kind = { group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
+/** Rewritten 40 times in 4 s, ending at this time in ms. */
+function burst(lastAt: number): Loop {
+  const of = { group: "", kind: "ConfigMap" };
+  return { is: "rewritten", of, key: "shop/flip", writes: 40, ms: 4000, lastAt, how: "empty", fields: [], writers: [] };
+}
 const loop: Loop = { is: "requeued", controller: "deployment", key: "a/b", syncs: 20, ms: 1, lastAt: 1, why: "" };
 
 describe("loopsVerdict", () => {
@@ -50,11 +57,26 @@ describe("loopsVerdict", () => {
       evidence: { undiscovered: ["x/v1"], named: true },
       is: "well",
     },
+    { name: "it was watched for less than a loop takes", evidence: { ms: 4900 }, is: "cannot tell" },
+    { name: "it was watched for just long enough", evidence: { ms: 4999.7 }, is: "well" },
+    { name: "a burst of writes lasts until the end", evidence: { tooShort: [burst(59_900)] }, is: "cannot tell" },
+    { name: "a burst of writes came to rest", evidence: { tooShort: [burst(54_000)] }, is: "well" },
     { name: "it is unknown whether the namespace exists", evidence: { unknownNamespace: "x" }, is: "cannot tell" },
   ];
   for (const { name, evidence, is } of rows) {
     test(`is ${is} if ${name}`, () => expect(loopsVerdict({ ...quiet, ...evidence }).is).toBe(is as "well"));
   }
+});
+
+test("loopsVerdict says for how long it was watched, and which objects may be in a loop", () => {
+  const all = { ...quiet, ms: 4012.3, tooShort: [burst(59_000)], deltas: 1 };
+  expect(loopsVerdict(all)).toMatchObject({
+    because:
+      "watched for 4 s, a loop shows after 5 s; ConfigMap shop/flip: rewritten 40 times in 4 s, too short to call it a loop",
+    evidence: { seen: ["1 kind for 4012 ms", "1 change"] },
+  });
+  const many = { ...quiet, tooShort: Array.from({ length: 9 }, () => burst(60_000)) };
+  expect(loopsVerdict(many)).toMatchObject({ because: expect.stringMatching(/(flip.*){5}; 4 more$/) as string });
 });
 
 describe("Coverage", () => {

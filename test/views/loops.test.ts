@@ -354,10 +354,47 @@ describe("Loops follows a recorded rollout", () => {
         const [before, after] = [objectOf(String(n), fields(n - 1)), objectOf(String(n + 1), fields(n))];
         const writer = n === 1 ? "deployer" : "kube-controller-manager";
         view.accept(events.delta({ before, after, writer, receivedAt: events.at }));
-        expect({ write: n, found: view.found() }).toEqual({ write: n, found: [] });
+        expect({ write: n, found: view.found(), tooShort: view.tooShort() }).toEqual({
+          write: n,
+          found: [],
+          tooShort: [],
+        });
       }
     });
   }
+});
+
+describe("Loops in a burst of 4 s", () => {
+  // Faster, a status that changes every minute looks like a loop.
+  const steady = stories.filter(({ at, everyMs = second }) => at === undefined && everyMs === second);
+  for (const { name, is, ...story } of steady) {
+    test(`${typeof is === "object" ? "looks like a loop" : "is none"}: ${name}`, () => {
+      const view = new Loops({ perMinute: 10 });
+      tell(view, { ...story, everyMs: 4000 / (story.writes ?? 20) });
+      expect(view.found()).toEqual([]);
+      const found = (view.tooShort() as readonly RewriteLoop[]).map(({ how, fields, ms }) => ({
+        how,
+        paths: fields.map(({ path }) => path),
+        isShort: ms <= 4000,
+      }));
+      expect(found).toEqual(typeof is === "object" ? [{ ...is, paths: [...is.paths], isShort: true }] : []);
+    });
+  }
+
+  test("has the number and the span of the writes that loop, not of all writes of the object", () => {
+    const view = new Loops({ perMinute: 10 });
+    const events = new Events(0);
+    view.accept(events.delta({ before: objectOf("1"), after: objectOf("1", { spec: { a: 9 } }), receivedAt: 0 }));
+    tell(view, { fields: (n) => ({ spec: { mode: n % 2 } }), at: (n) => 10 * second + n * 100 });
+    expect(view.tooShort()).toMatchObject([{ is: "rewritten", writes: 20, ms: 1900, lastAt: 12 * second }]);
+  });
+
+  test("is no longer too short once it has lasted", () => {
+    const view = new Loops({ perMinute: 10 });
+    tell(view, { fields: (n) => ({ spec: { mode: n % 2 } }) });
+    expect(view.found()).toHaveLength(1);
+    expect(view.tooShort()).toEqual([]);
+  });
 });
 
 describe("Loops finds", () => {

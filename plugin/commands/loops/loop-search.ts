@@ -8,12 +8,13 @@ import {
   type Acquittal,
   type CauseShare,
   isFollower,
+  defaultMinMs,
   isObjectLoop,
   type Loop,
   nameOf,
 } from "../../../src/views/loops/loop.ts";
 import { Loops } from "../../../src/views/loops/loops.ts";
-import { loopsVerdict } from "../../../src/views/loops/verdict.ts";
+import { isUnderWay, loopsVerdict, tooShortText } from "../../../src/views/loops/verdict.ts";
 import type { ProcessLoops } from "../../../src/views/process/process-loops.ts";
 import { reconcileAdvice } from "../../cli/advice.ts";
 import type { Session } from "../../cli/session.ts";
@@ -43,6 +44,8 @@ interface Started {
   readonly namespaceExists: boolean;
   /** When all watches were open, in ms since 1970. */
   readonly at: number;
+  /** When the program under watch sent its first request; without a program, the same as `at`. */
+  readonly begunAt: number;
 }
 
 /** Searches for loops among all changes. */
@@ -107,12 +110,12 @@ export class LoopSearch {
       `watching ${pluralize(kinds.length, "kind")} after ${formatDuration(timeline.now() - startedAt)}, ${end}`,
     );
     session.say(
-      `loop    an object that returns to earlier values, or is written more than ${perMinute} times a minute without converging`,
+      `loop    an object that for ${formatDuration(defaultMinMs)} or longer returns to earlier values, or is written more than ${perMinute} times a minute without converging`,
     );
     session.say("");
     const at = timeline.now();
     await this.#reading.begin();
-    return { watched, namespaceExists: exists, at };
+    return { watched, namespaceExists: exists, at, begunAt: timeline.now() };
   }
 
   #lookAgain(): void {
@@ -135,16 +138,18 @@ export class LoopSearch {
     }
   }
 
-  #report({ watched, namespaceExists: exists, at: startedAt }: Started): number {
+  #report({ watched, namespaceExists: exists, at: startedAt, begunAt }: Started): number {
     const { kinds, refused, undiscovered } = watched;
     const { words, flags, failOnLoop } = this.#request;
     const now = this.#session.io.timeline.now();
     this.#program?.flush(Infinity);
     const loops = [...this.#view.found(), ...(this.#program?.found() ?? [])];
     const [acquitted, deltas] = [this.#view.acquitted(), this.#view.deltas];
-    const ms = now - startedAt;
+    const tooShort = [...this.#view.tooShort(), ...(this.#program?.tooShort() ?? [])];
+    const ms = now - begunAt;
     const verdict = loopsVerdict({
       loops,
+      tooShort,
       kinds,
       refused,
       named: words.length > 0,
@@ -154,21 +159,25 @@ export class LoopSearch {
       unknownNamespace: !exists && deltas === 0 ? flags.namespace : undefined,
       deltas,
       ms,
+      endedAt: now,
     });
-    if (this.#request.json) this.#printJson(verdict, acquitted);
+    if (this.#request.json) this.#printJson(verdict, { acquitted, tooShort });
     else this.#printLoops(loops, kinds, now);
     this.#session.say(loopsSummary(verdict, { kinds: kinds.length, ms, deltas }));
+    // Those under way are part of the verdict.
+    const atRest = tooShort.filter((loop) => !isUnderWay(loop, now)).slice(0, shownAcquittals);
+    if (verdict.is !== "found") for (const loop of atRest) this.#session.say(tooShortText(loop));
     if (acquitted.length > 0) this.#session.say(acquittalLine(acquitted));
     if (!failOnLoop) return 0;
     return verdict.is === "found" ? 3 : verdict.is === "well" ? 0 : cannotTellExitCode;
   }
 
-  #printJson(verdict: Verdict<Loop>, acquitted: readonly Acquittal[]): void {
+  #printJson(verdict: Verdict<Loop>, others: NoLoops): void {
     const { out } = this.#session.io;
     for (const loop of verdict.is === "found" ? verdict.findings : []) {
       out.write(`${JSON.stringify({ v: 1, loop })}\n`);
     }
-    out.write(`${JSON.stringify({ v: 1, verdict: { ...verdict, findings: undefined }, acquitted })}\n`);
+    out.write(`${JSON.stringify({ v: 1, verdict: { ...verdict, findings: undefined }, ...others })}\n`);
   }
 
   #printLoops(loops: readonly Loop[], kinds: readonly Kind[], now: number): void {
@@ -198,6 +207,13 @@ export class LoopSearch {
     const words = `watch ${resourceOf(kind)}/${name}${where} -o wide`;
     return reconcileAdvice(this.#session.io.calledAs, this.#request.flags, words);
   }
+}
+
+/** What is no loop, in the JSON output. */
+interface NoLoops {
+  readonly acquitted: readonly Acquittal[];
+  /** What would be a loop if it had lasted. */
+  readonly tooShort: readonly Loop[];
 }
 
 /** How many objects that were written often, but are not in a loop, are shown; the rest is counted. */

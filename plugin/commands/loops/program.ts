@@ -33,7 +33,7 @@ export async function loopsOfProgram(request: ProgramLoopsRequest, session: Sess
   try {
     const code = await search.untilEnded();
     const ended = await running.ended;
-    return failOnLoop ? code : ended;
+    return failOnLoop && code !== 0 ? code : ended;
   } finally {
     await search.stop();
     await behind.close();

@@ -14,7 +14,7 @@ export interface TraceProgramRequest extends ProcessRequest {
 
 const differsExitCode = 1;
 
-/** @returns the exit code: the program's, if it ends by itself. @throws UserError. */
+/** @returns the exit code: the program's, if it ends by itself and `--fail-on` gives no other. @throws UserError. */
 export async function traceProgram(request: TraceProgramRequest, session: Session): Promise<number> {
   const { flags } = request;
   if (flags.sandbox === true) return traceInSandbox(request, session);
@@ -26,7 +26,7 @@ export async function traceProgram(request: TraceProgramRequest, session: Sessio
   });
   if (ran === undefined) return 0;
   const { result: code, verdict } = ran;
-  return code === 0 && request.failOnDiffers && verdict.differences.length > 0 ? differsExitCode : code;
+  return request.failOnDiffers && verdict.differences.length > 0 ? differsExitCode : code;
 }
 
 async function traceInSandbox(request: TraceProgramRequest, session: Session): Promise<number> {

@@ -3,8 +3,10 @@ import type { StageEvent } from "../../../src/trace/events.ts";
 import { linkedStages, Linker } from "../../../src/trace/linker.ts";
 import type { KindName } from "../../../src/trace/names.ts";
 import { AgreementReport } from "../../../src/views/agreement.ts";
+import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
 import { isObjectLoop, type Loop } from "../../../src/views/loops/loop.ts";
 import { Loops } from "../../../src/views/loops/loops.ts";
+import { tooLittle } from "../../../src/views/loops/verdict.ts";
 import { type RunLine, RunReport } from "../../../src/views/run-report.ts";
 import { tracedStages } from "../../../src/views/sync-trace.ts";
 import type { Session } from "../../cli/session.ts";
@@ -37,6 +39,8 @@ export class TraceView {
   readonly #loops = new Loops({ perMinute: loopsPerMinute });
   readonly #announced = new Set<string>();
   #failure: Failure | undefined;
+  /** When the search for loops began, in ms since 1970. */
+  #lookingSince: number | undefined;
 
   /** @throws UserError for an object of an unknown type. */
   constructor(request: TraceRequest, session: Session, { bus, place, find }: TraceTarget) {
@@ -66,26 +70,45 @@ export class TraceView {
 
   /** Reports loops from now on, until the session ends. */
   lookForLoops(): void {
+    const { timeline } = this.#session.io;
+    this.#lookingSince ??= timeline.now();
     const look = (): void => {
       if (this.#session.isOver) return;
-      for (const loop of this.#loops.found()) this.#announce(loop);
+      this.#announceAll();
       this.lookForLoops();
     };
-    this.#session.io.timeline.after(loopsEveryMs, "trace loops", look, { background: true });
+    timeline.after(loopsEveryMs, "trace loops", look, { background: true });
   }
 
-  /** Prints what is still held back, and the summary. @returns the exit code. */
-  close(): number {
+  /**
+   * Prints what is still held back, and the summary. At rest, the controllers have nothing left to do, so there is no loop.
+   * @returns the exit code.
+   */
+  close({ isAtRest }: { readonly isAtRest: boolean }): number {
     const session = this.#session;
     this.#screen.close();
+    this.#announceAll();
+    if (this.#request.failOn === "loop" && this.#announced.size > 0) this.#failure = "loop";
     const { summary } = this.#report;
     // The would-be writes of shadow mode are not writes.
     session.say(summaryLine(this.#request.sandbox ? summary : { ...summary, writes: 0 }, session.elapsedMs));
     const agreed = this.#request.sandbox ? undefined : agreementLine(this.#agreement.summary);
     if (agreed !== undefined) session.say(agreed);
-    if (this.#failure === undefined) return 0;
+    if (this.#failure === undefined) return isAtRest ? 0 : this.#codeWithoutLoop();
     session.warn(`ended by --fail-on ${this.#failure}`);
     return this.#failure === "loop" ? 3 : 1;
+  }
+
+  /** "No loop" takes as long to say as a loop takes to show. */
+  #codeWithoutLoop(): number {
+    const { timeline } = this.#session.io;
+    if (this.#request.failOn !== "loop" || this.#lookingSince === undefined) return 0;
+    const endedAt = timeline.now();
+    const tooShort = this.#loops.tooShort().filter((loop) => this.#isNamed(loop));
+    const doubts = tooLittle({ tooShort, ms: endedAt - this.#lookingSince, endedAt });
+    if (doubts.length === 0) return 0;
+    this.#session.warn(`cannot tell whether there is a loop: ${doubts.join("; ")}`);
+    return cannotTellExitCode;
   }
 
   readonly #listener = (event: StageEvent): void => {
@@ -111,11 +134,19 @@ export class TraceView {
     }
   }
 
-  /** Announces a loop once, if it is of a key of the named controllers, or of an object that they reconcile. */
+  #announceAll(): void {
+    for (const loop of this.#loops.found()) this.#announce(loop);
+  }
+
+  /** Whether it is a loop of a key of the named controllers, or of an object that they reconcile. */
+  #isNamed(loop: Loop): boolean {
+    return isObjectLoop(loop) ? this.#reconciles(loop.of) : this.#named.has(loop.controller);
+  }
+
+  /** Announces a loop once. */
   #announce(loop: Loop): void {
-    const isNamed = isObjectLoop(loop) ? this.#reconciles(loop.of) : this.#named.has(loop.controller);
     const name = `${loop.is} ${isObjectLoop(loop) ? loop.of.kind : loop.controller} ${loop.key}`;
-    if (!isNamed || this.#announced.has(name)) return;
+    if (!this.#isNamed(loop) || this.#announced.has(name)) return;
     this.#announced.add(name);
     const { out, timeline } = this.#session.io;
     if (!this.#request.json) {

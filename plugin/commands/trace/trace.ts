@@ -1,3 +1,5 @@
+import { formatDuration } from "../../../src/api/duration.ts";
+import { defaultMinMs } from "../../../src/views/loops/loop.ts";
 import { choice, type Command, duration, flag, text, wholeNumber } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
 import { once, sandboxManifests, sandboxState, sinceStart } from "../../cli/shared-options.ts";
@@ -14,6 +16,9 @@ import { processOptions, processRequest, refuseForProgram, refuseWithoutProgram 
 import { traceProgram, type TraceProgramRequest } from "./program.ts";
 import { subjectOfWords } from "./subject.ts";
 import { TraceView } from "./trace-view.ts";
+
+/** What must last this long to be a loop. */
+const loopTime = formatDuration(defaultMinMs);
 
 const options = {
   namespace: text("-n, --namespace <name>", "trace the objects of this namespace", {
@@ -34,7 +39,7 @@ const options = {
   count: wholeNumber("--count <n>", "exit after N syncs", 1),
   failOn: choice(
     "--fail-on <what>",
-    "exit with code 1 at the first: error, conflict, differs (shadow), or loop (exit code 3)",
+    "exit with code 1 at the first: error, conflict, differs (shadow), or loop (exit code 3, or 5 if it cannot tell)",
     failures,
   ),
   output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], {
@@ -55,13 +60,14 @@ export const trace: Command = clusterCommand({
     "Prints a block for each sync that writes or fails: the deltas that triggered it, with the fields that changed and who changed them; " +
     "how long the key waited; the decisions with their facts; the writes with what they change; the Events; and the outcome: done, a " +
     "conflict, or backoff with the next retry, and the syncs that its own writes triggered. Objects that are rewritten without " +
-    "converging, and keys that requeue themselves over and over, are reported as loops. Syncs that write nothing are counted, and so " +
-    "are repetitions of the previous block; --all shows each.\n\n" +
+    `converging for ${loopTime} or longer, and keys that requeue themselves over and over, are reported as loops. Syncs that write ` +
+    "nothing are counted, and so are repetitions of the previous block; --all shows each.\n\n" +
     "Against a cluster it shadows: the controller syncs here beside the one that owns the objects, on the same deltas and by the " +
     "same rules, and writes nothing. What it would write is compared with what the owner wrote. With --sandbox it traces " +
     "controllers that write, in an embedded cluster.\n\n" +
-    "Exit codes: 0 ended as requested or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 a loop was found and " +
-    "--fail-on loop; 130 ended by a second signal; with -- COMMAND its own exit code, if it ends by itself.",
+    "Exit codes: 0 ended as requested or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; with --fail-on loop: 3 a " +
+    `loop was found, 5 cannot tell: it was traced for less than ${loopTime}, or something was still being rewritten; 130 ended by a second ` +
+    "signal; with -- COMMAND its own exit code, if it ends by itself and --fail-on gives no other.",
   program: {
     name: "COMMAND",
     about:
@@ -148,8 +154,10 @@ export const trace: Command = clusterCommand({
       if (request.once) session.endWhenIdle(() => target.isIdle());
       view.lookForLoops();
       await session.ended;
+      // In a sandbox, nothing else acts on the objects.
+      const isAtRest = request.once && request.sandbox && target.isIdle();
       await target.stop();
-      return view.close();
+      return view.close({ isAtRest });
     } finally {
       await target.stop();
     }

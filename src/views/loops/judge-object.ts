@@ -40,6 +40,18 @@ export function loopOf(history: ObjectHistory, options: Options): RewriteLoop | 
 }
 
 /**
+ * What would be a loop if it had lasted for `minMs`; `writes` and `ms` are those of its looping field. Undefined if there is none, also if
+ * the object is in a loop.
+ */
+export function shortLoopOf(history: ObjectHistory, options: Options): RewriteLoop | undefined {
+  const loop = loopOf(history, options) === undefined ? loopOf(history, { ...options, minMs: 0 }) : undefined;
+  if (loop === undefined) return undefined;
+  const field = history.fields.get(loop.fields[0]?.path ?? "");
+  const { changes: writes, moments } = field ?? { changes: history.empty, moments: history.emptyMoments };
+  return { ...loop, writes, ms: moments.spanMs, lastAt: moments.lastAt };
+}
+
+/**
  * Whether an object's loop follows from changes of its owner's spec, as the replicas of a ReplicaSet do in rollouts and rollbacks. False
  * if writers undo each other's changes.
  */

@@ -4,7 +4,7 @@
  */
 import type { DeltaEvent, StageEvent } from "../../trace/events.ts";
 import { inOrderOfCauses, type OwnedLoop } from "./causes.ts";
-import { acquittalOf, followsFromOwner, isReplacedFor, loopOf, mayBecomeLoop } from "./judge-object.ts";
+import { acquittalOf, followsFromOwner, isReplacedFor, loopOf, mayBecomeLoop, shortLoopOf } from "./judge-object.ts";
 import {
   type Acquittal,
   defaultMinMs,
@@ -14,6 +14,7 @@ import {
   nameOf,
   type ObjectLoop,
   type ObjectName,
+  type RewriteLoop,
   type SelfTriggeredLoop,
   type RequeueLoop,
 } from "./loop.ts";
@@ -100,6 +101,21 @@ export class Loops {
     return false;
   }
 
+  /**
+   * What would be loops if they had lasted: their writes span less than the shortest duration of a loop, here in `ms`. Without those that
+   * follow from others.
+   */
+  tooShort(): readonly Loop[] {
+    const objects = [...this.#objects.values()].flatMap((history): readonly OwnedLoop[] => {
+      const loop = this.#isRewritten(history) ? undefined : shortLoopOf(history, this.#options);
+      if (loop === undefined || this.#isExplained(loop, history)) return [];
+      return [{ loop, uids: [history.uid], owners: this.#ownersOf(history.uid) }];
+    });
+    const recreated = this.#recreations.tooShort().filter((owned) => !this.#isReplacement(owned));
+    const ofObjects = inOrderOfCauses([...objects, ...recreated]).filter((loop) => loop.followsFrom === undefined);
+    return [...ofObjects, ...this.#own.tooShort()];
+  }
+
   /** Objects that were written often but are not in a loop, such as those of a rollout. The busiest first. */
   acquitted(): readonly Acquittal[] {
     return [...this.#objects.values()]
@@ -146,10 +162,14 @@ export class Loops {
     if (owner !== undefined) this.#owners.set(uid, owner);
     const loop = loopOf(history, this.#options);
     if (loop === undefined) return "none";
-    const explaining = owner === undefined ? undefined : this.#explainingOwner(owner);
-    if (explaining !== undefined && followsFromOwner(explaining, loop, history)) return "explained";
+    if (this.#isExplained(loop, history)) return "explained";
     this.#keep({ loop, uids: [uid], owners: this.#ownersOf(uid) });
     return "loop";
+  }
+
+  #isExplained(loop: RewriteLoop, history: ObjectHistory): boolean {
+    const owner = history.owner === undefined ? undefined : this.#explainingOwner(history.owner);
+    return owner !== undefined && followsFromOwner(owner, loop, history);
   }
 
   #isReplacement({ loop, owners }: OwnedLoop): boolean {

@@ -19,9 +19,14 @@ export class Moments {
     this.#firstAt = undefined;
   }
 
+  /** The last time; 0 if there is none. */
+  get lastAt(): number {
+    return this.#at.at(-1) ?? 0;
+  }
+
   /** From the first time to the last, in ms. */
   get spanMs(): number {
-    return (this.#at.at(-1) ?? 0) - (this.#firstAt ?? 0);
+    return this.lastAt - (this.#firstAt ?? 0);
   }
 
   /** Whether the recent rate exceeds this many per minute. */

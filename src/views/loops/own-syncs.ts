@@ -53,6 +53,14 @@ export class OwnSyncs {
     return [...this.#keys.values()].flatMap((history) => this.#ownLoop(history) ?? requeueLoop(history) ?? []);
   }
 
+  /** What would be a loop of own writes if it had lasted: a field changed with each sync. */
+  tooShort(): readonly SelfTriggeredLoop[] {
+    return [...this.#keys.values()].flatMap((history) => {
+      const loop = this.#ownLoop(history) === undefined ? this.#ownLoop(history, 0) : undefined;
+      return loop === undefined || loop.fields.length === 0 ? [] : loop;
+    });
+  }
+
   #get({ controller, key, sync, at, triggers }: GetEvent & EventHead): void {
     this.#syncKeys.set(`${controller} ${sync}`, key);
     const name = `${controller} ${key}`;
@@ -119,9 +127,9 @@ export class OwnSyncs {
     return this.#syncKeys.get(`${controller} ${sync}`) ?? key;
   }
 
-  #ownLoop(history: KeyHistory): SelfTriggeredLoop | undefined {
+  #ownLoop(history: KeyHistory, minMs = this.#options.minMs): SelfTriggeredLoop | undefined {
     const { controller, key, syncs, firstAt, lastAt } = history;
-    const { perMinute, minMs } = this.#options;
+    const { perMinute } = this.#options;
     const ms = lastAt - firstAt;
     if (syncs < minWrites || ms < minMs || (syncs - 1) * minuteMs <= perMinute * ms) return undefined;
     const name = `${controller} ${key}`;

@@ -69,6 +69,12 @@ export class Recreations {
     return [...this.#names.values()].filter((history) => this.#isLoop(history)).map(loopOf);
   }
 
+  /** What would be a loop if it had lasted. */
+  tooShort(): readonly OwnedLoop[] {
+    const all = [...this.#names.values()].filter((history) => !this.#isLoop(history));
+    return all.filter((history) => this.#isLoop(history, 0)).map(loopOf);
+  }
+
   #deleted(delta: DeltaEvent): void {
     const { uid, receivedAt: at, detail } = delta;
     const history = this.#latest(delta);
@@ -137,8 +143,8 @@ export class Recreations {
     if (history !== undefined && of.kind === "Pod" && isDisrupted) history.disruptor = detail.writer;
   }
 
-  #isLoop({ series: { times, moments } }: NameHistory): boolean {
-    const { perMinute, minMs } = this.#options;
+  #isLoop({ series: { times, moments } }: NameHistory, minMs = this.#options.minMs): boolean {
+    const { perMinute } = this.#options;
     const isFast = moments.isFasterThan(perMinute / writesEach);
     return times >= minTimes && moments.spanMs >= minMs && moments.isSteady && isFast;
   }

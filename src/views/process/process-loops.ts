@@ -96,10 +96,19 @@ export class ProcessLoops {
 
   /** The loops so far, the busiest first. */
   found(): readonly ProcessLoop[] {
+    return this.#repeated((ms) => ms >= this.#options.minMs);
+  }
+
+  /** What would be loops if they had lasted, the busiest first. */
+  tooShort(): readonly ProcessLoop[] {
+    return this.#repeated((ms) => ms < this.#options.minMs);
+  }
+
+  #repeated(isWanted: (ms: number) => boolean): readonly ProcessLoop[] {
     const written = [...this.#histories.values()].flatMap((history): readonly ProcessLoop[] => {
       const { how, controller, of, subresource, key, firstAt, lastAt, writes, error } = history;
       const ms = lastAt - firstAt;
-      if (!this.#isLoop(writes, ms)) return [];
+      if (!isWanted(ms) || !this.#isBusy(writes, ms)) return [];
       const sub = subresource === undefined ? {} : { subresource };
       const loop = { controller, of, ...sub, key, writes, ms, lastAt, because: history.because.shares };
       return [how === "refused" ? { is: how, ...loop, error } : { is: how, ...loop }];
@@ -107,7 +116,7 @@ export class ProcessLoops {
     const read = this.#polling.found(this.#elections).flatMap((poll): readonly ProcessLoop[] => {
       const { agent, uri, unchanged, everyMs, firstAt, lastAt } = poll;
       const ms = lastAt - firstAt;
-      if (!this.#isLoop(unchanged, ms)) return [];
+      if (!isWanted(ms) || !this.#isBusy(unchanged, ms)) return [];
       return [{ is: "read again", controller: agent, key: uri, reads: unchanged, ms, lastAt, everyMs }];
     });
     const size = (loop: ProcessLoop): number => (loop.is === "read again" ? loop.reads : loop.writes);
@@ -119,8 +128,7 @@ export class ProcessLoops {
     return this.#causes.of(object);
   }
 
-  #isLoop(times: number, ms: number): boolean {
-    const { perMinute, minMs } = this.#options;
-    return times >= minWrites && ms >= minMs && ((times - 1) * 60_000) / ms >= perMinute;
+  #isBusy(times: number, ms: number): boolean {
+    return times >= minWrites && (times - 1) * 60_000 >= this.#options.perMinute * ms;
   }
 }

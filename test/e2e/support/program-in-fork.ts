@@ -124,6 +124,29 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       240_000,
     );
 
+    test("that differs and fails: --fail-on differs decides the exit code, otherwise the program does", async () => {
+      const script = `
+        const config = await Bun.file(process.env.KUBECONFIG).text();
+        const found = (field) => new RegExp(field + ": (\\\\S+)").exec(config)[1];
+        await fetch(found("server") + "${path}", {
+          method: "POST",
+          headers: { authorization: "Bearer " + found("token"), "content-type": "application/json" },
+          tls: { ca: atob(found("certificate-authority-data")) },
+          body: JSON.stringify({ metadata: { name: "only-here" } }),
+        });
+        await Bun.sleep(4000);
+        process.exit(7);`;
+      const codes: number[] = [];
+      for (const options of [["--fail-on", "differs"], []]) {
+        const args = ["trace", "--quiet-child", ...options, "--", process.execPath, "-e", script];
+        await using program = startProgram(args, { kubeconfig: side.kubeconfig });
+        const { code, stdout } = await program.end();
+        expect(stdout).toMatch(/only here ConfigMap default\/only-here/);
+        codes.push(code);
+      }
+      expect(codes).toEqual([1, 7]);
+    }, 240_000);
+
     test("-o json prints each comparison as an event", async () => {
       await using program = startProgram(
         ["trace", "-o", "json", "--quiet-child", "--", "env", "BUG=wrong value", ...operator],

@@ -254,6 +254,14 @@ describe("loopsSummary", () => {
   });
 });
 
+test("loopsSummary says why a short time is too little", () => {
+  const tooLittle = ["watched for 4 s, a loop shows after 5 s"];
+  const verdict = judge<Loop>({ seen: ["1 kind"], unseen: [], tooLittle, findings: [] });
+  expect(loopsSummary(verdict, { kinds: 41, ms: 4012, deltas: 25 })).toBe(
+    "watched 41 kinds: 25 changes; cannot tell: watched for 4 s, a loop shows after 5 s",
+  );
+});
+
 test("acquittalText explains why an object that is written often is in no loop", () => {
   const some = { of: fight.of, key: "shop/web", writes: 240, ms: 60_000 };
   expect(acquittalText({ ...some, why: { is: "advances", path: ".status.updatedReplicas", from: 0, to: 20 } })).toBe(

@@ -101,6 +101,16 @@ describe("loops of a process that no object shows", () => {
     expect(loopsOf(events).found()).toEqual([]);
   });
 
+  test("too short to be called one: writes and reads that go on for less than 5 s", () => {
+    const loops = loopsOf(times(20, (n) => [write(n * 100), read(n * 100 + 1)]).flat());
+    expect(loops.found()).toEqual([]);
+    expect(loops.tooShort()).toMatchObject([
+      { is: "without effect", writes: 20, ms: 1900 },
+      { is: "read again", reads: 19, ms: 1900 },
+    ]);
+    expect(loopsOf(times(20, (n) => write(n * 1000))).tooShort()).toEqual([]);
+  });
+
   test("repeated reads last from the first to the last, however uneven the pauses", () => {
     const reads = [0, 100, 200, 300, 400, 500, 6000].map((at) => read(at));
     expect(loopsOf(reads).found()).toMatchObject([{ is: "read again", ms: 6000, everyMs: 100 }]);

@@ -5,6 +5,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runProgram, startProgram } from "../../../e2e/support/program.ts";
 
+/** A controller that goes on for ever. */
+const restlessController = `
+import { defineController, kinds, rule, watchPrimary } from "kubectl-reconcile";
+const flip = rule<{ turn: string }>({ id: "flip", looksAt: [], chooses: "Always writes.", sentence: ({ turn }) => turn });
+export const restless = defineController({
+  name: "restless", purpose: "writes for ever", for: kinds.ConfigMaps, watches: [watchPrimary(kinds.ConfigMaps)], rules: [flip],
+  permissions: [{ group: "", resource: "configmaps", verbs: ["update"] }],
+  async sync(key, context) {
+    const map = context.cache(kinds.ConfigMaps).get(key);
+    if (map?.metadata.name !== "turns") return;
+    const turn = map.data?.turn === "1" ? "0" : "1";
+    await context.client.update(kinds.ConfigMaps, { ...map, data: { turn } }, { because: context.decide(flip, { turn }) });
+  },
+});`;
+
 let folder: string;
 let manifest: string;
 
@@ -84,6 +99,22 @@ describe("trace --sandbox", () => {
     expect(events.filter(({ stage }) => stage === "done").length).toBeGreaterThanOrEqual(3);
     expect(stderr).toMatch(/^stopped after/);
   });
+
+  test("--fail-on loop cannot tell after a short time, and names what was rewritten; controllers at rest are in no loop", async () => {
+    const [restless, map] = [join(folder, "restless.ts"), join(folder, "map.yaml")];
+    await writeFile(map, "{apiVersion: v1, kind: ConfigMap, metadata: {name: turns}, data: {turn: '0'}}");
+    await writeFile(restless, restlessController);
+    const args = ["--sandbox", "-f", map, "--fail-on", "loop"];
+    const short = await runProgram(["trace", restless, ...args, "--count", "30"]);
+    expect(short.stderr).toMatch(
+      /^cannot tell whether there is a loop: watched for [\d.]+ m?s, a loop shows after 5 s; .*: \w+ \d+ .* in [\d.]+ m?s, too short to call it a loop/m,
+    );
+    expect(short.code).toBe(5);
+    const long = await runProgram(["trace", restless, ...args, "--for", "60s"]);
+    expect([long.code, long.stderr]).toEqual([3, "ended by --fail-on loop\n"]);
+    const resting = await runProgram(["trace", "rs", ...args, "-f", manifest, "--once"]);
+    expect([resting.code, resting.stderr]).toEqual([0, ""]);
+  }, 120_000);
 
   test("Ctrl-C ends it with a summary", async () => {
     await using program = startProgram(["trace", "rs", "--sandbox", "-f", manifest]);
