@@ -20,6 +20,7 @@ import {
 } from "./loop.ts";
 import { ObjectHistory } from "./object-history.ts";
 import { OwnSyncs } from "./own-syncs.ts";
+import { OwnWriters } from "./own-writers.ts";
 import { Recreations } from "./recreations.ts";
 
 /** Objects remembered: those that changed most recently. */
@@ -40,6 +41,7 @@ export class Loops {
   #found = new Map<string, OwnedLoop>();
   #recreations: Recreations;
   #own: OwnSyncs;
+  #ownWriters = new OwnWriters();
   #foundOwn = new Map<string, SelfTriggeredLoop | RequeueLoop>();
   #deltas = 0;
 
@@ -60,6 +62,7 @@ export class Loops {
   }
 
   accept(event: StageEvent): void {
+    this.#ownWriters.accept(event);
     if (event.stage === "delta") {
       this.#delta(event);
       this.#recreations.accept(event);
@@ -79,7 +82,8 @@ export class Loops {
       if (this.#foundOwn.size < maxLoops || this.#foundOwn.has(name)) this.#foundOwn.set(name, loop);
     }
     const own = [...this.#foundOwn.values()].sort((a, b) => b.syncs - a.syncs);
-    return [...inOrderOfCauses([...this.#found.values()]), ...own];
+    const ofObjects = inOrderOfCauses([...this.#found.values()]);
+    return [...ofObjects.map((loop) => (loop.is === "rewritten" ? this.#ownWriters.named(loop) : loop)), ...own];
   }
 
   /**
