@@ -5,18 +5,22 @@ import { readOnly } from "../../src/client/http/read-only.ts";
 import type { Client } from "../../src/client/api/verbs.ts";
 import { controllersOfEmbedded } from "../../src/controllers/index.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
+import type { Timeline } from "../../src/platform/timeline.ts";
+import { maxFailures, waitUntilIdle } from "../cli/idle.ts";
 import { applyManifests } from "../manifests/apply-manifests.ts";
 import { type Connected, connectAs } from "./connection.ts";
 import type { Io } from "../cli/io.ts";
 import { openBus } from "./trace-bus.ts";
 import { readManifests } from "../manifests/manifests.ts";
-import { connectToSandbox } from "./sandbox-connection.ts";
+import { connectToSandbox, type SandboxConnection } from "./sandbox-connection.ts";
 
 /** The flags of a command that only reads. */
 export interface ReadingFlags extends ConfigFlags {
   readonly namespace?: string;
   readonly allNamespaces?: true;
   readonly sandbox?: true;
+  /** The manifests are applied to the sandbox before it is opened, and its controllers are at rest; `begin` then does nothing. */
+  readonly isFilled?: boolean;
   /** Files, folders, URLs, `-`: applied to the sandbox once watching has started. */
   readonly manifests?: readonly string[];
   /** The initial state of the sandbox. */
@@ -52,14 +56,31 @@ export async function readingConnection(flags: ReadingFlags, io: Io): Promise<Re
   };
 }
 
+/** The longest wait for controllers to come to rest, in ms. */
+const maxSettleMs = 10_000;
+
+async function settled({ cluster }: SandboxConnection, timeline: Timeline): Promise<void> {
+  const until = timeline.now() + maxSettleMs;
+  await waitUntilIdle(timeline, {
+    who: "sandbox",
+    isIdle: () => cluster.manager.isIdle(maxFailures),
+    isOver: () => timeline.now() >= until,
+  });
+}
+
 async function readingSandbox(
-  { namespace, manifests = [], load, allNamespaces }: ReadingFlags,
+  { namespace, manifests = [], load, allNamespaces, isFilled = false }: ReadingFlags,
   io: Io,
 ): Promise<Reading> {
-  const objects = manifests.length === 0 ? [] : await readManifests(manifests, { io });
+  const objects = isFilled || manifests.length === 0 ? [] : await readManifests(manifests, { io });
   const where = namespace === undefined ? {} : { namespace };
-  const connected = await connectToSandbox({ manifests: [], load, ...where, controllers: controllersOfEmbedded }, io);
+  const first = isFilled ? manifests : [];
+  const connected = await connectToSandbox(
+    { manifests: first, load, ...where, controllers: controllersOfEmbedded },
+    io,
+  );
   const { timeline } = io;
+  if (isFilled) await settled(connected, timeline);
   const bus = openBus(io);
   return {
     ...connected,

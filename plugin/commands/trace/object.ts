@@ -1,9 +1,11 @@
 /** The object that a trace is limited to: `TYPE/NAME` or `NAMESPACE/NAME`. */
 import { splitKey } from "../../../src/api/key.ts";
 import type { Kind } from "../../../src/api/kind.ts";
+import type { Client } from "../../../src/client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import type { FindObject } from "../../../src/views/chains.ts";
 import { UserError } from "../../cli/user-error.ts";
+import { isMissing, missingText } from "../../names/missing-object.ts";
 import { type NamedObject, objectNamed } from "../../names/object-names.ts";
 import type { TraceRequest } from "./request.ts";
 import { kindsKnown } from "./subject.ts";
@@ -79,5 +81,18 @@ export function missingObjectText(
   const kinds = new Set(kind === undefined ? controllers.map((definition) => definition.for?.kind) : [kind.kind]);
   for (const each of kinds)
     if (each === undefined || !filled.has(each) || find({ kind: each, key }) !== undefined) return undefined;
-  return `there is no ${[...kinds].join(" or ")} ${key}; its syncs are shown as soon as it exists`;
+  return missingText({ kinds: [...kinds].flatMap((each) => each ?? []), key, shown: "syncs" });
+}
+
+/** The same for a sandbox, whose caches may not have the latest manifest yet: the server is asked. @throws StatusError. */
+export async function missingInSandboxText(lookup: Lookup, client: Client): Promise<string | undefined> {
+  const { request } = lookup;
+  const named = resolvedObject(request.object ?? request.why, lookup);
+  if (named === undefined) return undefined;
+  const { key } = named;
+  const kinds = named.kind === undefined ? request.controllers.flatMap((each) => each.for ?? []) : [named.kind];
+  if (kinds.length === 0) return undefined;
+  const missing = await Promise.all(kinds.map((kind) => isMissing(client, { kind, key })));
+  if (missing.includes(false)) return undefined;
+  return missingText({ kinds: [...new Set(kinds.map(({ kind }) => kind))], key, shown: "syncs" });
 }

@@ -7,6 +7,7 @@ import { maxFailures } from "../../cli/idle.ts";
 import type { Session } from "../../cli/session.ts";
 import { connectToSandbox, type SandboxConnection } from "../../connections/sandbox-connection.ts";
 import { openBus } from "../../connections/trace-bus.ts";
+import { missingInSandboxText } from "./object.ts";
 import type { TraceRequest } from "./request.ts";
 import { worksOnEveryKind } from "./subject.ts";
 import { findIn, type TracePlace, type TraceTarget } from "./target.ts";
@@ -40,6 +41,9 @@ class SandboxTarget implements TraceTarget {
       },
       this.#session.io,
     );
+    const lookup = { ...this.place, request: this.#request };
+    const missing = await missingInSandboxText(lookup, this.#connected.clientFor("kubectl-reconcile"));
+    if (missing !== undefined) this.#session.say(missing);
   }
 
   isIdle(): boolean {

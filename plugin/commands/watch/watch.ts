@@ -136,7 +136,9 @@ export const watch: Command = clusterCommand({
   },
   async run(request, session) {
     if ("program" in request) return watchProgram(request, session);
-    const reading = await session.unlessInterrupted(() => readingConnection(request.flags, session.io));
+    const reading = await session.unlessInterrupted(() =>
+      readingConnection({ ...request.flags, isFilled: request.once }, session.io),
+    );
     if (reading === undefined) return 0;
     const watching = new Watching({ request, session, reading });
     try {

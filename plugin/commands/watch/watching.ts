@@ -1,4 +1,5 @@
 /** One run of `watch`, from resolving the words to the summary. */
+import { objectKey } from "../../../src/api/key.ts";
 import { matches, matchesEverything } from "../../../src/api/labels.ts";
 import type { Selectors } from "../../../src/client/api/lister-watcher.ts";
 import { isNamespaced } from "../../../src/controller/api/definition.ts";
@@ -10,6 +11,7 @@ import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import type { Reading } from "../../connections/reading-connection.ts";
 import { refuseUnreadable } from "../../connections/reading-rights.ts";
+import { isMissing, missingText } from "../../names/missing-object.ts";
 import { cachesText } from "../../render/preflight-text.ts";
 import type { WatchRequest } from "./request.ts";
 import { WatchScreen } from "./screen.ts";
@@ -157,12 +159,29 @@ export class Watching {
       const names = targets.controllers.map(({ name }) => name).join(", ");
       session.say(`queues  of a copy of ${names} here, whose syncs do nothing; nothing is written`);
     }
-    if (once) return;
+    if (once) {
+      await this.#sayWhatIsMissing(targets, namespace);
+      return;
+    }
     session.say(`watching ${pluralize(caches.filter(({ isServed }) => isServed).length, "kind")}, ${this.#endText()}`);
     session.say("");
     screen.start();
     await this.#reading.begin();
+    await this.#sayWhatIsMissing(targets, namespace);
     session.endAfter(forMs);
+  }
+
+  /** Of an object that does not exist nothing is shown. Selectors may exclude one that does. */
+  async #sayWhatIsMissing({ kinds }: WatchTargets, namespace = ""): Promise<void> {
+    const { selectors, shows, once } = this.#request;
+    const shown = once ? undefined : "deltas";
+    if (selectors.labelSelector !== undefined || selectors.fieldSelector !== undefined || shows === "live") return;
+    for (const { kind, name } of kinds) {
+      if (name === undefined) continue;
+      const key = objectKey(kind.namespaced ? namespace : "", name);
+      const isGone = await isMissing(this.#reading.client, { kind, key });
+      if (isGone) this.#session.say(missingText({ kinds: [kind.kind], key, shown }));
+    }
   }
 
   #endText(): string {

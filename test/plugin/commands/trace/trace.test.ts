@@ -111,10 +111,22 @@ describe("trace --sandbox", () => {
     );
     expect(short.code).toBe(5);
     const long = await runProgram(["trace", restless, ...args, "--for", "60s"]);
+    expect(long.stdout).toMatch(/^ +writer  restless \d+ writes$/m);
     expect([long.code, long.stderr]).toEqual([3, "ended by --fail-on loop\n"]);
     const resting = await runProgram(["trace", "rs", ...args, "-f", manifest, "--once"]);
     expect([resting.code, resting.stderr]).toEqual([0, ""]);
   }, 120_000);
+
+  test.each([
+    { args: ["all", "--why", "deploy/nosuch"], says: "Deployment default/nosuch" },
+    { args: ["rs", "default/nosuch"], says: "ReplicaSet default/nosuch" },
+    { args: ["rs", "--why", "rs/web"], says: undefined },
+  ])("$args: says whether the object is missing", async ({ args, says }) => {
+    const { stdout, code } = await runProgram(["trace", ...args, "--sandbox", "-f", manifest, "--once"]);
+    const missing = /^there is no (.*); its syncs are shown as soon as it exists$/m.exec(stdout);
+    expect(missing?.[1]).toBe(says);
+    expect(code).toBe(0);
+  });
 
   test("Ctrl-C ends it with a summary", async () => {
     await using program = startProgram(["trace", "rs", "--sandbox", "-f", manifest]);
