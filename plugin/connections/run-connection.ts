@@ -4,7 +4,7 @@ import type { WriteFence } from "../../src/client/http/write-fence.ts";
 import type { ControllerDefinition } from "../../src/controller/api/definition.ts";
 import { type Connected, connectAs, type ConnectionOptions } from "./connection.ts";
 import type { Io } from "../cli/io.ts";
-import { connectToSandbox } from "./sandbox-connection.ts";
+import { connectToSandbox, type SandboxConnection } from "./sandbox-connection.ts";
 import { refuseManifestsOnCluster } from "../cli/scope.ts";
 
 /** The options of `run` that select it. */
@@ -25,7 +25,7 @@ export function connectionFor(
   chosen: readonly ControllerDefinition[],
   options: RunTarget & Pick<ConnectionOptions, "onCompleted"> & { readonly fence: WriteFence },
   io: Io,
-): Promise<Connected> {
+): Promise<Connected & Partial<Pick<SandboxConnection, "applied">>> {
   const { manifests, load, qps = 20, burst = 30 } = options;
   if (options.sandbox !== true) {
     refuseManifestsOnCluster(options, "run changes no more than its controllers do");

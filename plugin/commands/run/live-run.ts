@@ -294,11 +294,15 @@ export class Run {
   #announce(how: "starting" | "running"): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;
-    const { workers, once } = this.#request;
+    const { workers, once, forMs } = this.#request;
     const named = this.#controllers.map(
       (controller) => `${controller.name} with ${pluralize(workers ?? controller.workers, "worker")}`,
     );
-    const until = once ? "until all is synced" : "Ctrl-C stops";
+    const ends = [
+      ...(once ? ["until all is synced"] : []),
+      ...(forMs === undefined ? [] : [`for ${formatDuration(forMs)}`]),
+    ];
+    const until = ends.length === 0 ? "Ctrl-C stops" : ends.join(" or ");
     const early = how === "starting" ? "each when its caches have synced, " : "";
     this.#session.say(`${how} ${named.join(", ")}, ${early}${until}`);
     this.#session.say("");

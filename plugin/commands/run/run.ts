@@ -1,5 +1,6 @@
 import { matchesEverything, type Selector } from "../../../src/api/labels.ts";
 import { parseSelector } from "../../../src/api/selector-parser.ts";
+import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
 import { choice, type Command, duration, flag, positiveNumber, text, wholeNumber } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
@@ -21,6 +22,7 @@ import { ProcessRun } from "../../process/running.ts";
 import { leaderElectOf, leaderElectOptions } from "./leader-elect.ts";
 import { Run } from "./live-run.ts";
 import type { ProgramRequest, RunRequest } from "./request.ts";
+import { unhandledText } from "./unhandled.ts";
 
 const options = {
   namespace: text("-n, --namespace <name>", "reconcile the objects of this namespace", {
@@ -122,7 +124,10 @@ export const run: Command = clusterCommand({
   examples: [
     { comment: "Run the ReplicaSet controller in one namespace", line: "run replicaset -n shop" },
     { comment: "Bring everything up to date, then end: for scripts", line: "run replicaset -A --once" },
-    { comment: "Without a cluster: an embedded one, with your manifests in it", line: "run rs --sandbox -f web.yaml" },
+    {
+      comment: "Without a cluster: an embedded one, with your manifests in it",
+      line: "run deploy rs --sandbox -f web.yaml",
+    },
     { comment: "Two copies, of which one works at a time", line: "run ./tenant.ts -A --leader-elect" },
     { comment: "Every stage event as a JSON line", line: "run rs -n shop -o json" },
     { comment: "A controller in any language", line: "run -n shop -- ./manager --leader-elect=false" },
@@ -142,10 +147,12 @@ export const run: Command = clusterCommand({
     refuseWithoutProgram(flags);
     if (flags.reload === true && io.controllerFiles.size === 0)
       throw new UserError("--reload is for controllers in files", ["give one, such as ./tenant.ts"]);
+    const controllers = controllersNamed(words, io);
+    const isAll = words.includes("all");
     return {
-      controllers: controllersNamed(words, io),
-      isAll: words.includes("all"),
-      flags,
+      controllers,
+      isAll,
+      flags: isAll ? flags : inSandbox(flags, controllers),
       selector: readSelector(flags.selector),
       workers: flags.workers,
       resyncMs: flags.resync,
@@ -196,12 +203,21 @@ async function runControllers({ request, session, endpoint, spans }: ControllerR
   const target = { ...flags, fence, ...(endpoint !== undefined && { onCompleted: endpoint.metrics.request }) };
   const connected = await session.unlessInterrupted(() => connectionFor(controllers, target, session.io));
   if (connected === undefined) return 0;
+  const applied = connected.applied?.map(({ manifest }) => manifest) ?? [];
+  const unhandled = unhandledText({ applied, controllers, namespace: connected.namespace });
+  if (unhandled !== undefined) session.warn(`warning: ${unhandled}`);
   try {
     const keyed = { ...request, controllers: withKeys(controllers, connected.keys) };
     return await new Run({ request: keyed, session, connected, fence, endpoint, spans }).untilEnded();
   } finally {
     await connected.close();
   }
+}
+
+/** In a sandbox, controllers that cannot be restricted to a namespace run in all of them, unless `-n` names one: there is nothing else. */
+function inSandbox<F extends RunRequest["flags"]>(flags: F, controllers: readonly ControllerDefinition[]): F {
+  const isWide = flags.sandbox === true && flags.namespace === undefined && !controllers.every(isNamespaced);
+  return isWide ? { ...flags, allNamespaces: true } : flags;
 }
 
 /** Opens the metrics endpoint; undefined if not requested. @throws UserError if it cannot listen. */
