@@ -4,6 +4,7 @@ import { Command as Parser, CommanderError, InvalidArgumentError, Option as Pars
 import type { Command, Example, Option, Options } from "./command.ts";
 import { readWords } from "./given-words.ts";
 import type { Io } from "./io.ts";
+import { nearest } from "./nearest.ts";
 import { wrapWords } from "./style.ts";
 import { UserError } from "./user-error.ts";
 
@@ -26,6 +27,7 @@ export interface CommandLine {
 export async function runCommandLine(line: CommandLine, args: readonly string[], io: Io): Promise<number> {
   let code = 0;
   const { command: called, rest, program: started } = readWords(line, args);
+  if (called === undefined) refuseHelpForUnknown(rest, { commands: line.commands, calledAs: io.calledAs });
   const program = parserFor(line.about, io)
     .name(io.calledAs)
     .usage("COMMAND [options]")
@@ -74,6 +76,20 @@ export async function runCommandLine(line: CommandLine, args: readonly string[],
     throw error;
   }
   return code;
+}
+
+/** @throws UserError for `help nosuch`, for which the library would print the help of everything as an error. */
+function refuseHelpForUnknown(
+  [first, word = "-"]: readonly string[],
+  { commands, calledAs }: Pick<CommandLine, "commands"> & Pick<Io, "calledAs">,
+): void {
+  const names = commands.map(({ name }) => name);
+  if (first !== "help" || word.startsWith("-") || [...names, "help"].includes(word)) return;
+  const near = nearest(word, names);
+  throw new UserError(`unknown command ${JSON.stringify(word)}`, [
+    ...(near === undefined ? [] : [`did you mean ${near}?`]),
+    `\`${calledAs} --help\` lists the commands`,
+  ]);
 }
 
 /** The global options that this command does not define itself; none for a command that connects to no cluster. */

@@ -1,8 +1,9 @@
 /** The most likely intended word for an unknown one. */
 
-/** The first name with the same prefix as the word, or at most two letters off. */
+/** The first name with the same prefix as the word, or one letter off; two, for a word that is long enough. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
-  return names.find((name) => name.startsWith(word) || word.startsWith(name) || distance(name, word) <= 2);
+  const most = word.length > 4 ? 2 : 1;
+  return names.find((name) => name.startsWith(word) || word.startsWith(name) || distance(name, word) <= most);
 }
 
 /** Letters to add, remove or change to get from one word to the other (Levenshtein). */

@@ -63,11 +63,23 @@ export function controllerNamed(word: string, { calledAs, controllerFiles }: Nam
   const found = builtInControllers.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
   if (found !== undefined) return found;
   const names = builtInControllers.map(({ name }) => name);
-  const near = nearest(wanted, [...names, ...builtInControllers.flatMap(({ aliases }) => aliases).filter(isTelling)]);
+  const near = nearestController(wanted);
   throw new UserError(`unknown controller ${JSON.stringify(word)}`, [
     near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
     `\`${calledAs} controllers\` lists them`,
   ]);
+}
+
+function nearestController(wanted: string): string | undefined {
+  const names = builtInControllers.map(({ name }) => name);
+  return nearest(wanted, [...names, ...builtInControllers.flatMap(({ aliases }) => aliases).filter(isTelling)]);
+}
+
+/** Whether a word names a controller, or `all`, or is similar to the name of one. */
+export function isLikeController(word: string, { controllerFiles }: Naming): boolean {
+  const wanted = word.toLowerCase();
+  const isAlias = builtInControllers.some(({ aliases }) => aliases.includes(wanted));
+  return controllerFiles.has(word) || wanted === "all" || isAlias || nearestController(wanted) !== undefined;
 }
 
 /**

@@ -107,7 +107,7 @@ function findingsOf(usage: ProcessUsage): readonly Findings[] {
       items: few(
         usage.polls,
         ({ verb, uri, count, everyMs, unchanged }) =>
-          `${verb.toUpperCase()} ${uri}: ${count} times, every ${formatDuration(everyMs)}; ${unchanged} times nothing had changed`,
+          `${verb.toUpperCase()} ${uri}: ${pluralize(count, "time")}, every ${formatDuration(everyMs)}; ${pluralize(unchanged, "time")} nothing had changed`,
       ),
     },
     {

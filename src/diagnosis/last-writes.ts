@@ -37,7 +37,7 @@ function latest(part: string, entries: readonly ManagedFieldsEntry[], now: numbe
   const untimed = namesOf(entries.filter(({ time }) => time === undefined));
   if (managers.length === 0 && untimed.length === 0) return [];
   const field = last.length === 1 && untimed.length === 0 ? onlyField(last[0]?.fieldsV1) : undefined;
-  return [{ part, managers, untimed, agoMs: Math.max(0, now - at), ...(field !== undefined && { field }) }];
+  return [{ part, managers, untimed, agoMs: Math.max(0, Math.round(now - at)), ...(field !== undefined && { field }) }];
 }
 
 function namesOf(entries: readonly ManagedFieldsEntry[]): readonly string[] {

@@ -79,9 +79,7 @@ export const fork: Command = clusterCommand({
       if (forked.definitions === "unlistable")
         session.warn("warning: not allowed to list customresourcedefinitions: custom resources can only be read");
       await serveProcess({ connected, request, session, as: "with your rights" });
-      session.say(
-        `stopped: ${pluralize(forked.divergences.list().length, "object")} written here and not the cluster's`,
-      );
+      session.say(`stopped: ${divergenceText(forked.divergences.list().length)}`);
       if (snapshot === undefined) return 0;
       const saved = forked.sandbox.save();
       await writeState(snapshot, saved);
@@ -105,4 +103,12 @@ function linesOf({ io }: Session): DivergenceListener {
     agreed: ({ of, key }) =>
       io.out.line(colour.dim(`  ${of.kind} ${key}: the cluster has the same, and is followed again`)),
   };
+}
+
+/** `2 objects were written here and differ from the cluster's`. */
+function divergenceText(count: number): string {
+  if (count === 0) return "nothing here differs from the cluster";
+  return count === 1
+    ? "1 object was written here and differs from the cluster's"
+    : `${count} objects were written here and differ from the cluster's`;
 }

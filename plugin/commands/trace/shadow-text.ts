@@ -1,4 +1,5 @@
 /** The text for shadow mode and its agreement with the owner. */
+import { builtInControllers } from "../../../src/controllers/index.ts";
 import { formatDuration } from "../../../src/api/duration.ts";
 import { splitKey } from "../../../src/api/key.ts";
 import type { ShadowPreflight } from "../../../src/modes/shadow/owners.ts";
@@ -11,7 +12,10 @@ import { pluralize, withoutSuffix } from "../../cli/style.ts";
 /** The Kubernetes whose rules the built-in controllers follow. */
 const rulesOf = "1.36.3";
 
-/** The introduction: `shadow: our replicaset (rules of 1.36.3) beside kube-controller-manager; queue figures are ours`. */
+/**
+ * The introduction: `shadow: our replicaset (rules of 1.36.3) beside kube-controller-manager; queue figures are ours`. The user's own
+ * controllers follow no rules of Kubernetes: `shadow: your max-pods …`.
+ */
 export function shadowLines({ owners }: ShadowPreflight): string[] {
   const beside = new Map<string, string[]>();
   for (const { controller, owner } of owners) {
@@ -20,9 +24,18 @@ export function shadowLines({ owners }: ShadowPreflight): string[] {
   }
   return [...beside].map(([who, names]) =>
     who === "nobody"
-      ? `shadow: our ${names.join(", ")} (rules of ${rulesOf}), no active controller found; showing only what ours would do next`
-      : `shadow: our ${names.join(", ")} (rules of ${rulesOf}) beside ${who}; queue figures are ours`,
+      ? `shadow: ${whoseText(names)}, no active controller found; showing only what would be done here next`
+      : `shadow: ${whoseText(names)} beside ${who}; queue figures are ours`,
   );
+}
+
+function whoseText(names: readonly string[]): string {
+  const isOurs = (name: string): boolean => builtInControllers.some((each) => each.name === name);
+  const [ours, yours] = [names.filter(isOurs), names.filter((name) => !isOurs(name))];
+  return [
+    ...(ours.length === 0 ? [] : [`our ${ours.join(", ")} (rules of ${rulesOf})`]),
+    ...(yours.length === 0 ? [] : [`your ${yours.join(", ")}`]),
+  ].join(" and ");
 }
 
 /** @throws UserError if rights are missing. */

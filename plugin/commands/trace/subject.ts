@@ -4,18 +4,27 @@ import { Pods } from "../../../src/api/kinds.ts";
 import { isNameOf } from "../../../src/client/api/discovery.ts";
 import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
-import { controllersNamed, type Naming } from "../../names/controller-names.ts";
+import { controllersNamed, isLikeController, type Naming } from "../../names/controller-names.ts";
 import { namesObject } from "../../names/object-names.ts";
 import type { TraceSubject } from "./request.ts";
 import { UserError } from "../../cli/user-error.ts";
+
+/** `rs web` means `rs/web`, as in kubectl, if the second word is not like the name of a controller. */
+function withoutTypeAndName(words: readonly string[], io: Naming): readonly string[] {
+  const [type = "", name, ...rest] = words;
+  if (name === undefined || rest.length > 0 || words.some(namesObject) || isLikeController(name, io)) return words;
+  const isType = controllersEnabledByDefault.some(({ watches }) => watches.some(({ kind }) => isNameOf(kind, type)));
+  return isType ? [`${type}/${name}`] : words;
+}
 
 /** The controllers and the object that the words name. @throws UserError for more than one object, or an unknown controller. */
 export function subjectOfWords(
   words: readonly string[],
   { why, io }: { readonly why: string | undefined; readonly io: Naming },
 ): TraceSubject {
-  const names = words.filter((word) => !namesObject(word));
-  const [object, another] = words.filter(namesObject);
+  const given = withoutTypeAndName(words, io);
+  const names = given.filter((word) => !namesObject(word));
+  const [object, another] = given.filter(namesObject);
   if (another !== undefined) {
     throw new UserError("trace accepts at most one TYPE/NAME", ["name one object, or none"]);
   }

@@ -77,7 +77,8 @@ export const trace: Command = clusterCommand({
   arguments: {
     name: "[controller|type/name...]",
     about:
-      "which controllers, and TYPE/NAME or NAMESPACE/NAME for one object only; an object alone takes the controllers of its chain",
+      "which controllers, and TYPE/NAME or NAMESPACE/NAME for one object only; an object alone (TYPE/NAME, TYPE NAME) takes the " +
+      "controllers of its chain",
   },
   async argumentCandidates(io, before, typing) {
     if (before.length === 0) return controllerCandidates();

@@ -48,6 +48,9 @@ export function printAnswers(whole: WhyAnswers, request: WhyRequest, io: Io): vo
 /** Kinds that are the primary kind of a controller, but not reconciled by it in the usual sense: it only cleans up, signs or creates objects. */
 const reconciledByNone: readonly Kind[] = [Pods, Secrets, ConfigMaps];
 
+/** The controller that a node concerns above all; several others reconcile nodes for what is attached to them, or run on them. */
+const mainOfNodes = "node-lifecycle";
+
 /** The command that traces the object, with the controller for its kind (user-defined ones first), or else that of its owner. */
 function followCommand(
   { of, owners }: Answer,
@@ -60,10 +63,12 @@ function followCommand(
     controllers.filter(({ definition: { for: own } }) => own !== undefined && isKind(own, ref.kind));
   const isBuiltIn = ({ definition }: NamedController): boolean => builtInControllers.includes(definition);
   const reconciled = [of, ...owners].find((each) => !reconciledByNone.some((none) => isKind(none, each.kind)));
-  // If there are several, the first is the main one for its kind.
+  const candidates = reconciled === undefined ? [] : chosenFor(reconciled);
   const controller =
     chosenFor(of).findLast((each) => !isBuiltIn(each)) ??
-    (reconciled === undefined ? undefined : chosenFor(reconciled)[0]);
+    candidates.find(({ definition }) => definition.name === mainOfNodes) ??
+    // Otherwise the first is the main one for its kind.
+    candidates[0];
   if (controller === undefined) return undefined;
   const object = `${kind.kind.toLowerCase()}/${name}`;
   if (sandbox) {

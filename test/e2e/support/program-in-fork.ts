@@ -246,7 +246,7 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       await program.says(new RegExp(`ConfigMap default/${mine} changed on the cluster: the fork keeps its own`));
       const { code, stdout } = await end(program);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^stopped: 1 object written here and not the cluster's$/m);
+      expect(stdout).toMatch(/^stopped: 1 object was written here and differs from the cluster's$/m);
       expect((await ours(before)).filter(isWrite)).toEqual([]);
       const saved = JSON.parse(readFileSync(state, "utf8")) as {
         items: readonly { kind: string; metadata: { name: string }; data?: Record<string, string> }[];

@@ -78,6 +78,8 @@ describe("runCommandLine", () => {
 
   const mistakes: readonly { readonly args: readonly string[]; readonly says: string }[] = [
     { args: ["gret"], says: "error: unknown command 'gret'\nDid you mean greet?" },
+    { args: ["help", "gret"], says: 'error: unknown command "gret"\ndid you mean greet?' },
+    { args: ["help", "nosuch"], says: 'error: unknown command "nosuch"\n`kubectl reconcile --help` lists' },
     { args: ["greet", "a", "--tims", "3"], says: "error: unknown option '--tims'\nDid you mean --times?" },
     { args: ["greet"], says: "error: no person given" },
     {

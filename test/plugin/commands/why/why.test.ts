@@ -95,6 +95,15 @@ describe("why --sandbox", () => {
     expect(stdout).toContain(`trace deployment --sandbox -f ${folder} -n default --why deployment/lost`);
   });
 
+  test("suggests to follow a node by its life cycle; times are whole milliseconds", async () => {
+    const { stdout } = await runProgram(["why", "node/node-2", "--sandbox"]);
+    expect(stdout).toEndWith("trace node-lifecycle --sandbox --why node/node-2\n");
+    const json = await runProgram(["why", "node/node-2", "--sandbox", "-o", "json"]);
+    const { lastWrites } = JSON.parse(json.stdout) as { readonly lastWrites: readonly { readonly agoMs: number }[] };
+    expect(lastWrites.length).toBeGreaterThan(0);
+    expect(lastWrites.map(({ agoMs }) => Number.isInteger(agoMs))).not.toContain(false);
+  });
+
   test("suggests to follow a pod by the controller of its owner", async () => {
     await mkdir(join(folder, "db"));
     const file = join(folder, "db", "db.yaml");
