@@ -103,13 +103,16 @@ export class WatchScreen {
     );
   }
 
-  /** Prints what is still held back, and stops printing. */
-  close(): void {
+  /**
+   * Prints what is still held back, and stops printing. After a signal, the table stays as it was last drawn: Ctrl-C has moved the cursor, so
+   * that it could not be drawn in its place.
+   */
+  close({ isInterrupted = false }: { readonly isInterrupted?: boolean } = {}): void {
     this.#timer();
     this.#releaseTimer();
     if (this.#ended) return;
     this.#print(this.report.flush(Infinity));
-    if (this.#options.shows === "live") this.#draw();
+    if (this.#options.shows === "live" && !isInterrupted) this.#draw();
     this.#ended = true;
   }
 

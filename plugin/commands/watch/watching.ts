@@ -58,7 +58,7 @@ export class Watching {
     });
     if (started === undefined) return 0;
     if (!this.#request.once) await session.ended;
-    started.screen.close();
+    started.screen.close({ isInterrupted: session.signal.aborted });
     session.say(watchSummaryLine(started.screen.report.summary, session.elapsedMs, started.hasControllers));
     return 0;
   }

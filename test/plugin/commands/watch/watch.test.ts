@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runProgram } from "../../../e2e/support/program.ts";
+import { programCommand, runProgram } from "../../../e2e/support/program.ts";
 
 let folder: string;
 let manifest: string;
@@ -42,6 +42,28 @@ test.each([
     const { stderr, code } = await runProgram(["watch", name, "--sandbox", "-f", manifest, ...end]);
     expect(/^there is no (.*)$/m.exec(stderr)?.[1]).toBe(says);
     expect(code).toBe(0);
+  },
+  60_000,
+);
+
+test.each([
+  { cols: 80, rows: 24 },
+  { cols: 140, rows: 60 },
+])(
+  "--live leaves one table on the screen when Ctrl-C ends it: $cols × $rows",
+  async ({ cols, rows }) => {
+    let printed = "";
+    const data = (_: unknown, bytes: Uint8Array): void => void (printed += new TextDecoder().decode(bytes));
+    await using program = Bun.spawn([...programCommand, "watch", "replicaset", "--sandbox", "--live"], {
+      terminal: { cols, rows, data },
+    });
+    for (let tries = 0; tries < 1000 && (printed.match(/QUEUE/g)?.length ?? 0) < 2; tries++) await Bun.sleep(20);
+    program.terminal?.write("\u0003");
+    expect(await program.exited).toBe(0);
+    for (let tries = 0; tries < 100 && !printed.includes("watched for"); tries++) await Bun.sleep(20);
+    const end = printed.slice(printed.indexOf("^C"));
+    expect(end).toContain("watched for");
+    expect(end).not.toContain("QUEUE");
   },
   60_000,
 );
