@@ -6,14 +6,24 @@ export function nearest(word: string, names: readonly string[]): string | undefi
   return names.find((name) => name.startsWith(word) || word.startsWith(name) || distance(name, word) <= most);
 }
 
-/** Letters to add, remove or change to get from one word to the other (Levenshtein). */
+/** Letters to add, remove, change or swap with the next one, to get from one word to the other (optimal string alignment). */
 export function distance(a: string, b: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of a.split("").entries()) {
+  for (let i = 0; i < a.length; i++) {
     const next = [i + 1];
-    for (const [j, other] of b.split("").entries()) {
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)));
+    for (let j = 0; j < b.length; j++) {
+      const isSwapped = a[i] === b[j - 1] && a[i - 1] === b[j];
+      next.push(
+        Math.min(
+          (row[j + 1] ?? 0) + 1,
+          (next[j] ?? 0) + 1,
+          (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1),
+          isSwapped ? (before[j - 1] ?? 0) + 1 : Infinity,
+        ),
+      );
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;
