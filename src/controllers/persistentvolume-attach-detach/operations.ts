@@ -86,7 +86,8 @@ export class Operations {
 
   #start(pending: Pending, operation: Operation): void {
     this.#running.set(pending, operation);
-    this.#runningOn.getOrInsertComputed(pending.node, () => new Set<Pending>()).add(pending);
+    const others = this.#runningOn.get(pending.node) ?? new Set<Pending>();
+    this.#runningOn.set(pending.node, others.add(pending));
   }
 
   /** It has succeeded: its failures are reset. @throws RangeError if it is not running. */
