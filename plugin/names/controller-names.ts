@@ -63,6 +63,8 @@ export function controllerNamed(word: string, { calledAs, controllerFiles }: Nam
   const found = builtInControllers.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
   if (found !== undefined) return found;
   const names = builtInControllers.map(({ name }) => name);
+  if (/\.[cm]?[jt]s$/.test(wanted))
+    throw new UserError(`unknown controller ${JSON.stringify(word)}`, [`for a file of controllers, give ./${word}`]);
   const near = nearestController(wanted);
   throw new UserError(`unknown controller ${JSON.stringify(word)}`, [
     near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
