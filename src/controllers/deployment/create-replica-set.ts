@@ -8,8 +8,9 @@ import { apiVersionOf } from "../../api/kind.ts";
 import { Deployments, ReplicaSets } from "../../api/kinds.ts";
 import type { CreateInput } from "../../api/object.ts";
 import { controllerOf, controllerReference } from "../../api/owner-references.ts";
-import { isAlreadyExists, isNamespaceTerminating, StatusError } from "../../api/status-error.ts";
+import { isAlreadyExists, isNamespaceTerminating } from "../../api/status-error.ts";
 import type { Deployment, ReplicaSet } from "../../api/types.ts";
+import { CacheBehindError } from "../../controller/api/consistency.ts";
 import { isSamePodTemplate, withoutPodTemplateHash } from "../../controller/workload/pod-template/equal.ts";
 import { podTemplateHash, podTemplateHashLabel } from "../../controller/workload/pod-template/hash.ts";
 import { newReplicaSetAnnotations, sizeAnnotations } from "./annotations.ts";
@@ -127,15 +128,11 @@ async function adoptExisting(rollout: Rollout, name: string, error: unknown): Pr
   throw error;
 }
 
-/** @throws StatusError if it is not in the cache yet. */
+/** @throws CacheBehindError if it is not in the cache yet. */
 function cachedReplicaSet({ context, deployment }: Rollout, name: string): ReplicaSet {
   const found = context.cache(ReplicaSets).get(objectKey(deployment.metadata.namespace, name));
   if (found !== undefined) return found;
-  throw new StatusError(404, {
-    code: 404,
-    reason: "NotFound",
-    message: `replicasets.apps "${name}" exists on the server and is not in the cache yet`,
-  });
+  throw new CacheBehindError(`replicasets.apps "${name}" exists on the server and is not in the cache yet`);
 }
 
 async function countCollision(rollout: Rollout, name: string): Promise<void> {

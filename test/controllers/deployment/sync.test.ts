@@ -145,7 +145,7 @@ describe("the name of a new ReplicaSet", () => {
   test("that exists on the server but not in the cache is tried again later", async () => {
     scene.put(Deployments, fresh);
     scene.refuse = ({ verb }) => (verb === "create" ? refusal(409, "AlreadyExists", "exists") : undefined);
-    expect(await rejection(scene.sync(key))).toMatchObject({ reason: "NotFound" });
+    expect(await rejection(scene.sync(key))).toMatchObject({ name: "CacheBehindError" });
     expect(calls()).toEqual([`create ReplicaSet web-${hash}`]);
   });
 
