@@ -1,5 +1,5 @@
 /** Explains a kind that no API server of this release has. */
-import { apiVersionOf, type Kind } from "../../src/api/kind.ts";
+import { apiVersionOf, groupOf, type Kind } from "../../src/api/kind.ts";
 import type { DiscoveredKind } from "../../src/client/api/discovery.ts";
 import { type BothSides, ManifestError, problemOf } from "./manifests.ts";
 import { nearest } from "../cli/nearest.ts";
@@ -15,10 +15,6 @@ interface Typed {
 const formerGroups: ReadonlySet<string> = new Set(
   removedVersions.map(({ apiVersion }) => groupOf(apiVersion)).filter((group) => group !== ""),
 );
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-}
 
 /**
  * Whether a group belongs to Kubernetes itself. Other groups have a dot in their name, since a CustomResourceDefinition requires one; but

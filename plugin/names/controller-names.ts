@@ -62,14 +62,18 @@ export function controllerNamed(word: string, { calledAs, controllerFiles }: Nam
   const wanted = word.toLowerCase();
   const found = builtInControllers.find(({ name, aliases }) => name === wanted || aliases.includes(wanted));
   if (found !== undefined) return found;
-  const names = builtInControllers.map(({ name }) => name);
-  if (/\.[cm]?[jt]s$/.test(wanted))
-    throw new UserError(`unknown controller ${JSON.stringify(word)}`, [`for a file of controllers, give ./${word}`]);
+  throw new UserError(`unknown controller ${JSON.stringify(word)}`, hintsAbout(word, calledAs));
+}
+
+function hintsAbout(word: string, calledAs: string): readonly string[] {
+  const wanted = word.toLowerCase();
+  if (/\.[cm]?[jt]s$/.test(wanted)) return [`for a file of controllers, give ./${word}`];
   const near = nearestController(wanted);
-  throw new UserError(`unknown controller ${JSON.stringify(word)}`, [
-    near === undefined ? `known are: ${names.join(", ")}` : `did you mean ${near}?`,
+  const known = builtInControllers.map(({ name }) => name).join(", ");
+  return [
+    near === undefined ? `known are: ${known}` : `did you mean ${near}?`,
     `\`${calledAs} controllers\` lists them`,
-  ]);
+  ];
 }
 
 function nearestController(wanted: string): string | undefined {

@@ -8,10 +8,10 @@ import {
   type Acquittal,
   type CauseShare,
   isFollower,
-  defaultMinMs,
   isObjectLoop,
   type Loop,
   nameOf,
+  shortestLoop,
 } from "../../../src/views/loops/loop.ts";
 import { Loops } from "../../../src/views/loops/loops.ts";
 import { isUnderWay, loopsVerdict, tooShortText } from "../../../src/views/loops/verdict.ts";
@@ -110,7 +110,7 @@ export class LoopSearch {
       `watching ${pluralize(kinds.length, "kind")} after ${formatDuration(timeline.now() - startedAt)}, ${end}`,
     );
     session.say(
-      `loop    an object that for ${formatDuration(defaultMinMs)} or longer returns to earlier values, or is written more than ${perMinute} times a minute without converging`,
+      `loop    an object that for ${shortestLoop} or longer returns to earlier values, or is written more than ${perMinute} times a minute without converging`,
     );
     session.say("");
     const at = timeline.now();

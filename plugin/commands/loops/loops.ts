@@ -1,5 +1,4 @@
-import { formatDuration } from "../../../src/api/duration.ts";
-import { defaultMinMs } from "../../../src/views/loops/loop.ts";
+import { shortestLoop } from "../../../src/views/loops/loop.ts";
 import { choice, type Command, duration, flag, positiveNumber, text } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
 import { sandboxManifests, sandboxState } from "../../cli/shared-options.ts";
@@ -10,9 +9,6 @@ import { processOptions, processRequest, refuseForProgram, refuseWithoutProgram 
 import { LoopSearch } from "./loop-search.ts";
 import { loopsOfProgram } from "./program.ts";
 import type { LoopsRequest, ProgramLoopsRequest } from "./request.ts";
-
-/** What must last this long to be a loop. */
-const loopTime = formatDuration(defaultMinMs);
 
 const options = {
   namespace: text("-n, --namespace <name>", "watch the objects of this namespace", {
@@ -44,13 +40,13 @@ export const loops: Command = clusterCommand({
     "Find hot loops: objects that are rewritten or recreated over and over without converging, whichever controller does it",
   description:
     "Watches every kind that can be watched, or those named, and finds objects that do not converge for " +
-    `${loopTime} or longer: a spec field that returns to earlier values, at any rate; or, more often than --rate, a status that does so, ` +
+    `${shortestLoop} or longer: a spec field that returns to earlier values, at any rate; or, more often than --rate, a status that does so, ` +
     "a value that changes on every write, writes that change nothing, or an object that is deleted and created again under its name " +
     "(four times or more, each counted as two writes). It names the fields, the values and the writers, and lists what only follows (the ReplicaSet of a Deployment) under " +
     "its cause. It runs no controller, so it works for operators in any language. Nothing is ever written. Only changes from now on " +
     "are seen.\n\n" +
     "Exit codes: 0 ended as requested or by a signal; 2 wrong arguments or no connection; with --fail-on loop: 3 a loop was found, 5 " +
-    `cannot tell, because something that matters could not be watched, or not for ${loopTime}, or was still being rewritten at the end; ` +
+    `cannot tell, because something that matters could not be watched, or not for ${shortestLoop}, or was still being rewritten at the end; ` +
     "130 ended by a second signal; with -- COMMAND its own exit code, if it ends by itself and --fail-on gives no other.",
   arguments: {
     name: "[kind...]",

@@ -1,6 +1,6 @@
 /** Finds out whether anything that was put into a sandbox concerns the controllers that run there. */
 import { Namespaces, Nodes, Pods } from "../../../src/api/kinds.ts";
-import type { Kind } from "../../../src/api/kind.ts";
+import { groupOf, type Kind } from "../../../src/api/kind.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
 import { controllersEnabledByDefault } from "../../../src/controllers/index.ts";
 import type { Manifest } from "../../manifests/manifests.ts";
@@ -23,9 +23,9 @@ export interface SandboxWork {
  * watch; otherwise undefined.
  */
 export function unhandledText({ applied, controllers, namespace }: SandboxWork): string | undefined {
+  // In any version.
   const isOf = (kind: Kind, { object }: Manifest): boolean =>
-    kind.kind === object.kind &&
-    kind.group === (object.apiVersion.includes("/") ? object.apiVersion.split("/")[0] : "");
+    kind.kind === object.kind && kind.group === groupOf(object.apiVersion);
   const isWatched = (manifest: Manifest): boolean =>
     controllers.some(
       ({ watches, dynamicWatches }) => dynamicWatches !== undefined || watches.some(({ kind }) => isOf(kind, manifest)),

@@ -1,5 +1,4 @@
-import { formatDuration } from "../../../src/api/duration.ts";
-import { defaultMinMs } from "../../../src/views/loops/loop.ts";
+import { shortestLoop } from "../../../src/views/loops/loop.ts";
 import { choice, type Command, duration, flag, text, wholeNumber } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
 import { once, sandboxManifests, sandboxState, sinceStart } from "../../cli/shared-options.ts";
@@ -16,9 +15,6 @@ import { processOptions, processRequest, refuseForProgram, refuseWithoutProgram 
 import { traceProgram, type TraceProgramRequest } from "./program.ts";
 import { subjectOfWords } from "./subject.ts";
 import { TraceView } from "./trace-view.ts";
-
-/** What must last this long to be a loop. */
-const loopTime = formatDuration(defaultMinMs);
 
 const options = {
   namespace: text("-n, --namespace <name>", "trace the objects of this namespace", {
@@ -60,13 +56,13 @@ export const trace: Command = clusterCommand({
     "Prints a block for each sync that writes or fails: the deltas that triggered it, with the fields that changed and who changed them; " +
     "how long the key waited; the decisions with their facts; the writes with what they change; the Events; and the outcome: done, a " +
     "conflict, or backoff with the next retry, and the syncs that its own writes triggered. Objects that are rewritten without " +
-    `converging for ${loopTime} or longer, and keys that requeue themselves over and over, are reported as loops. Syncs that write ` +
+    `converging for ${shortestLoop} or longer, and keys that requeue themselves over and over, are reported as loops. Syncs that write ` +
     "nothing are counted, and so are repetitions of the previous block; --all shows each.\n\n" +
     "Against a cluster it shadows: the controller syncs here beside the one that owns the objects, on the same deltas and by the " +
     "same rules, and writes nothing. What it would write is compared with what the owner wrote. With --sandbox it traces " +
     "controllers that write, in an embedded cluster.\n\n" +
     "Exit codes: 0 ended as requested or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; with --fail-on loop: 3 a " +
-    `loop was found, 5 cannot tell: it was traced for less than ${loopTime}, or something was still being rewritten; 130 ended by a second ` +
+    `loop was found, 5 cannot tell: it was traced for less than ${shortestLoop}, or something was still being rewritten; 130 ended by a second ` +
     "signal; with -- COMMAND its own exit code, if it ends by itself and --fail-on gives no other.",
   program: {
     name: "COMMAND",

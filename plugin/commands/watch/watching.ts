@@ -159,10 +159,7 @@ export class Watching {
       const names = targets.controllers.map(({ name }) => name).join(", ");
       session.say(`queues  of a copy of ${names} here, whose syncs do nothing; nothing is written`);
     }
-    if (once) {
-      await this.#sayWhatIsMissing(targets, namespace);
-      return;
-    }
+    if (once) return this.#sayWhatIsMissing(targets, namespace);
     session.say(`watching ${pluralize(caches.filter(({ isServed }) => isServed).length, "kind")}, ${this.#endText()}`);
     session.say("");
     screen.start();

@@ -9,8 +9,8 @@ import type { SimulatedCluster } from "./simulated-cluster.ts";
 /** How a run ended. */
 export type Convergence =
   /**
-   * Nothing is left to do. `afterMs`: the time of the last change. `next`: what a timer changes in a status after the run, unless it has run
-   * out of timers.
+   * Nothing is left to do. `afterMs`: the time of the last change. `next`: what a timer that is left changes in a status after
+   * the run.
    */
   | { readonly is: "steady"; readonly afterMs: number; readonly next?: LaterChange }
   /** A state recurred again and again despite writes, or something is written without end while no time passes. */
@@ -56,7 +56,7 @@ export async function untilConverged(world: SimulatedCluster, times: RunTimes): 
     world.bus.listen(
       (event: StageEvent) => {
         if (event.stage === "write") recurrence.wrote(event);
-        if (event.stage === "done") recurrence.synced({ ...event, of: kindOf(world, event.controller) }, event.at);
+        if (event.stage === "done") recurrence.synced(event, (controller) => kindOf(world, controller));
       },
       { stages: ["write", "done"] },
     ),
@@ -81,11 +81,8 @@ export async function untilConverged(world: SimulatedCluster, times: RunTimes): 
 }
 
 function kindOf({ manager }: SimulatedCluster, controller: string): KindName {
-  const { group, kind } = manager.controllers.find(({ definition }) => definition.name === controller)?.definition
-    .for ?? {
-    group: "",
-    kind: "",
-  };
+  const found = manager.controllers.find(({ definition }) => definition.name === controller);
+  const { group = "", kind = "" } = found?.definition.for ?? {};
   return { group, kind };
 }
 

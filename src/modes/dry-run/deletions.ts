@@ -25,7 +25,7 @@ export function lostObjects({ groups, state }: Changed): readonly ObjectChange[]
 }
 
 /** The deleted namespaces that contain, or may contain, objects which are not known here: their contents are not deleted in a dry run. */
-export function heldNamespaces(done: readonly AppliedChange[], { held }: Scope): readonly Unseen[] {
+export function deletedYetHeld(done: readonly AppliedChange[], { held }: Scope): readonly Unseen[] {
   return done.flatMap(({ of, key, did }) => {
     const why = of.group === "" && of.kind === "Namespace" && did === "deleted" ? held.get(key) : undefined;
     return why === undefined ? [] : [{ what: `Namespace ${key}`, why, isDecisive: true }];

@@ -1,6 +1,5 @@
 /** Detects objects that are written, and keys that are synced, over and over while almost no time passes. */
 import type { ObjectKey } from "../../api/key.ts";
-import type { KindName } from "../../trace/names.ts";
 import type { StoreChange } from "./store.ts";
 
 /** So many writes of one object, or twice as many syncs of one key, within `windowMs`… */
@@ -14,8 +13,6 @@ const mostRounds = 15;
 /** A key of a controller. */
 export interface HotKey {
   readonly controller: string;
-  /** The kind of the controller's objects; without a name if it is for none. */
-  readonly of: KindName;
   readonly key: ObjectKey;
 }
 

@@ -1,4 +1,5 @@
 /** What would change after a run has ended, if the cluster went on. */
+import { deepEqual } from "../../api/deep-equal.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { TraceBus } from "../../trace/bus.ts";
@@ -50,9 +51,9 @@ export class LookAhead {
     const { of, key, at, before, after } = change;
     if (of.kind === "Event" || of.kind === "Lease") return;
     if (before === undefined || after === undefined) this.isMoving = true;
-    else if (!isSame(withoutStatus(of, before), withoutStatus(of, after))) this.isMoving = true;
-    else if (!isSame(countsOf(of, before), countsOf(of, after))) this.isMoving = true;
-    else if (!isSame(normalizeForDiff(of, before, {}), normalizeForDiff(of, after, {})))
+    else if (!deepEqual(withoutStatus(of, before), withoutStatus(of, after))) this.isMoving = true;
+    else if (!deepEqual(countsOf(of, before), countsOf(of, after))) this.isMoving = true;
+    else if (!deepEqual(normalizeForDiff(of, before, {}), normalizeForDiff(of, after, {})))
       this.next ??= { of, key, inMs: at - startedAt };
   }
 }
@@ -60,8 +61,4 @@ export class LookAhead {
 function withoutStatus(of: KindName, object: StoredObject): object {
   const { status: _status, ...rest } = normalizeForDiff(of, object, {});
   return rest;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

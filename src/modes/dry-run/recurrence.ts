@@ -4,9 +4,9 @@ import { generatedPrefix } from "../../api/generated-name.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
-import type { KindName, WriteEvent } from "../../trace/events.ts";
+import type { DoneEvent, EventHead, KindName, WriteEvent } from "../../trace/events.ts";
 import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
-import { type HotKey, HotSpots } from "./hot-spots.ts";
+import { HotSpots } from "./hot-spots.ts";
 import type { StoreChange } from "./store.ts";
 
 /** A cycle of states, or work that goes on for ever in one instant. */
@@ -104,13 +104,14 @@ export class Recurrence {
     if (this.#hot.isWrittenHot) this.loop ??= this.#loopOf({ is: "endless", roundMs: 0 });
   }
 
-  /** A sync has ended at this time, in ms since 1970. */
-  synced(sync: HotKey, at: number): void {
-    this.#hot.synced(sync, at);
+  /** A sync has ended. @param kindOf the kind of a controller's objects; without a name if it is for none. */
+  synced(event: DoneEvent & EventHead, kindOf: (controller: string) => KindName): void {
+    this.#hot.synced(event, event.at);
     const { hotKey } = this.#hot;
-    if (hotKey === undefined) return;
-    const { of, key, controller } = hotKey;
-    this.loop ??= { is: "endless", objects: [{ of, key, paths: [] }], writers: [controller], roundMs: 0 };
+    if (hotKey === undefined || this.loop !== undefined) return;
+    const { key, controller } = hotKey;
+    const objects = [{ of: kindOf(controller), key, paths: [] }];
+    this.loop = { is: "endless", objects, writers: [controller], roundMs: 0 };
   }
 
   #loopOf(what: Pick<Loop, "is" | "roundMs">): Loop {

@@ -12,7 +12,7 @@ import { nextRunsOf, type NextRuns } from "./next-runs.ts";
 import { openClaims, type OpenClaim } from "./open-claims.ts";
 import type { Convergence } from "./convergence.ts";
 import { danglingOf, type References } from "./dangling.ts";
-import { heldNamespaces } from "./deletions.ts";
+import { deletedYetHeld } from "./deletions.ts";
 import { deviceDoubts } from "./device-claims.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
 import { type FailingKey, type NotSynced, notSynced } from "./failing.ts";
@@ -124,7 +124,7 @@ export function resultOf(
     nextRuns: nextRunsOf([...done, ...others], { ...options, state }),
     claims: openClaims(done, { state, scope }),
     devices: deviceDoubts([...done, ...changed, ...(nodes?.workloads ?? [])], { before, state, scope }),
-    held: heldNamespaces(done, scope),
+    held: deletedYetHeld(done, scope),
     references: danglingOf(done, { before, state, scope }),
     notFollowed: done.filter((each) => !isReconciled(each, options)),
     admission: admissionNotes(attribution.admitted, { before, after: state, pluralOf }),

@@ -1,4 +1,5 @@
 /** The kinds of loops: an object rewritten or recreated without converging, a key that keeps triggering itself, a repeated request. */
+import { formatDuration } from "../../api/duration.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import type { KindName } from "../../trace/events.ts";
 
@@ -193,6 +194,8 @@ export interface LoopsOptions {
 export const minWrites = 6;
 /** The default shortest duration of a loop, in ms. */
 export const defaultMinMs = 5000;
+/** The same for a sentence: `5 s`. */
+export const shortestLoop: string = formatDuration(defaultMinMs);
 
 /** A unique name for an object: group, kind and key. */
 export function nameOf({ of, key }: ObjectName): string {

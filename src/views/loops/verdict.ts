@@ -4,7 +4,7 @@ import { type Kind, resourceOf } from "../../api/kind.ts";
 import { pluralize } from "../../api/pluralize.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
 import type { Gap } from "./coverage.ts";
-import { defaultMinMs, type Loop } from "./loop.ts";
+import { defaultMinMs, type Loop, shortestLoop } from "./loop.ts";
 
 /** The evidence for a verdict on loops. */
 export interface LoopEvidence {
@@ -96,11 +96,10 @@ function timesText(loop: Loop): string {
 
 /** Why too little was seen to rule out a loop: it was not watched for long enough, or something began only shortly before the end. */
 export function tooLittle({ tooShort, ms, endedAt }: ShortEvidence): readonly string[] {
-  const limit = formatDuration(defaultMinMs);
   const underWay = tooShort.filter((loop) => isUnderWay(loop, endedAt)).map(tooShortText);
   const more = underWay.length - namedAtMost;
   return [
-    ...(isTooShort(ms) ? [`watched for ${formatDuration(ms)}, a loop shows after ${limit}`] : []),
+    ...(isTooShort(ms) ? [`watched for ${formatDuration(ms)}, a loop shows after ${shortestLoop}`] : []),
     ...underWay.slice(0, namedAtMost),
     ...(more > 0 ? [`${more} more`] : []),
   ];

@@ -1,27 +1,17 @@
 /** `dry-run` as users run it, with manifests only. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigMaps } from "../../../../src/api/kinds.ts";
 import { defineController } from "../../../../src/controller/api/definition.ts";
 import { watchPrimary } from "../../../../src/controller/api/primary.ts";
 import { dryRunCommand } from "../../../../plugin/commands/dry-run/dry-run.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
+import { configMap, manifestFiles } from "./manifest-files.ts";
 import { rejection } from "../../../support/rejection.ts";
 
-let folder: string;
-let files = 0;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "dry-run-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function fileOf(...objects: readonly object[]): string {
-  const file = join(folder, `${++files}.json`);
-  writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
-  return file;
-}
+const files = manifestFiles();
+const { fileOf } = files;
 
 interface Ended {
   readonly code: number;
@@ -37,13 +27,6 @@ async function dryRun(
   const code = await dryRunCommand.execute({ arguments: [...named], options: given }, io);
   return { code, text: io.outText() };
 }
-
-const configMap = (name: string, data: object = {}): object => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name },
-  data,
-});
 
 function deployment(name: string, replicas: number): object {
   const labels = { app: name };
@@ -126,7 +109,7 @@ describe("objects in the baseline and not in -f", () => {
   describe("in an empty folder with --prune", () => {
     let empty: string;
     beforeAll(() => {
-      empty = mkdtempSync(join(folder, "empty-"));
+      empty = mkdtempSync(join(files.folder, "empty-"));
     });
 
     test("are all of the baseline", async () => {
@@ -142,7 +125,7 @@ describe("objects in the baseline and not in -f", () => {
     });
 
     test("are unknown if there are sub-folders that were not read", async () => {
-      const outer = mkdtempSync(join(folder, "outer-"));
+      const outer = mkdtempSync(join(files.folder, "outer-"));
       mkdirSync(join(outer, "inner"));
       writeFileSync(join(outer, "inner", "a.json"), JSON.stringify(configMap("a")));
       const error = await rejection(dryRun({ baseline: [fileOf(configMap("a"))], manifests: [outer], prune: true }));
@@ -151,7 +134,7 @@ describe("objects in the baseline and not in -f", () => {
   });
 
   test("are not sought in a folder that does not exist; the option is named", async () => {
-    const missing = join(folder, "nowhere");
+    const missing = join(files.folder, "nowhere");
     const given = { baseline: [missing], manifests: [fileOf(configMap("a"))], output: "github" };
     const error = await rejection(dryRun(given));
     const next = ["--baseline takes files, folders, URLs, or - for standard input"];
@@ -225,7 +208,7 @@ describe("the namespaces of an empty cluster", () => {
 });
 
 test("--from cluster needs no change", async () => {
-  const error = await rejection(dryRun({ from: "cluster", kubeconfig: join(folder, "none") }));
+  const error = await rejection(dryRun({ from: "cluster", kubeconfig: join(files.folder, "none") }));
   expect(String(error)).not.toContain("nothing to dry-run");
 });
 

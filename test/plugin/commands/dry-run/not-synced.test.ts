@@ -1,33 +1,13 @@
 /** Controllers whose syncs fail: the report names them, and cannot tell. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { ConfigMaps } from "../../../../src/api/kinds.ts";
 import { defineController } from "../../../../src/controller/api/definition.ts";
 import { watchPrimary } from "../../../../src/controller/api/primary.ts";
 import { dryRunCommand } from "../../../../plugin/commands/dry-run/dry-run.ts";
 import { fakeIo } from "../../../support/fake-io.ts";
+import { configMap, manifestFiles } from "./manifest-files.ts";
 
-let folder: string;
-let files = 0;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "dry-run-"));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function fileOf(...objects: readonly object[]): string {
-  const file = join(folder, `${++files}.json`);
-  writeFileSync(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
-  return file;
-}
-
-const configMap = (name: string, data: object = {}): object => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name },
-  data,
-});
+const { fileOf } = manifestFiles();
 
 /** Runs a controller for ConfigMaps that fails at those whose attempts are not used up; `Infinity` for ever. */
 async function dryRun(
