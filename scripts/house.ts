@@ -10,7 +10,7 @@ const start = "<!-- floors: made by `npm run check -- --write` from scripts/floo
 const end = "<!-- end of floors -->";
 
 /** The picture of some floors, highest floor first. */
-export function picture(places: readonly (Place | Room)[]): string {
+function picture(places: readonly (Place | Room)[]): string {
   const floors = [...new Set(places.map(({ floor }) => floor))].sort((a, b) => b - a);
   const rows = floors.flatMap((floor) =>
     places

@@ -58,7 +58,7 @@ export interface SwitchesGate {
   readonly gate: string;
 }
 
-export const switchesGate: readonly SwitchesGate[] = [
+const switchesGate: readonly SwitchesGate[] = [
   {
     test: "replicaset/TestPodDeletionCost",
     failure: /--- FAIL: TestPodDeletionCost\/disabled-with-different-costs/,

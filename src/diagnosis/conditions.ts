@@ -62,7 +62,7 @@ function meaningOf({ type = "", status, reason = "" }: Condition): "good" | "bad
 }
 
 /** A bad condition as a finding. */
-export function findingFor(item: Item, condition: Condition): Finding {
+function findingFor(item: Item, condition: Condition): Finding {
   return { at: refOf(item), why: conditionText(condition), ...since(readTime(condition.lastTransitionTime)) };
 }
 

@@ -32,7 +32,7 @@ const kept = 8;
 const none: Trigger[] = [];
 
 /** The class under which a trigger is counted: `delta Pod Updated`, `retry`. */
-export function triggerClass(trigger: Trigger): string {
+function triggerClass(trigger: Trigger): string {
   return trigger.cause === "delta" ? `delta ${trigger.kind} ${trigger.type}` : trigger.cause;
 }
 

@@ -35,7 +35,7 @@ export async function refuseMissingNamespaces(
 }
 
 /** The namespaces that manifests create. */
-export function namespacesMade(manifests: readonly Manifest[]): ReadonlySet<string | undefined> {
+function namespacesMade(manifests: readonly Manifest[]): ReadonlySet<string | undefined> {
   return new Set(manifests.filter(isNamespace).map(({ object }) => object.metadata.name));
 }
 

@@ -39,7 +39,7 @@ function isController(word: string): boolean {
 }
 
 /** The words that name a controller, and those that need the server's discovery. */
-export function splitWords(words: readonly string[]): {
+function splitWords(words: readonly string[]): {
   readonly controllers: readonly string[];
   readonly kinds: readonly string[];
 } {

@@ -3,7 +3,7 @@ import { tolerates } from "../taints.ts";
 import type { Node, Pod, Taint, Toleration } from "../types.ts";
 
 /** Effects that keep a pod from a node. */
-export const keepingAway: readonly string[] = ["NoSchedule", "NoExecute"];
+const keepingAway: readonly string[] = ["NoSchedule", "NoExecute"];
 
 /** The node's first taint with one of these effects that no toleration matches. */
 export function firstUntolerated(

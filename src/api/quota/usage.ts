@@ -20,7 +20,7 @@ const ofClaims = ["persistentvolumeclaims", "requests.storage"] as const;
 const byClass = ".storageclass.storage.k8s.io/";
 
 /** The resource name by which objects of any resource are counted: `count/jobs.batch`. */
-export function countName({ group, plural }: CountedResource): string {
+function countName({ group, plural }: CountedResource): string {
   return group === "" ? `count/${plural}` : `count/${plural}.${group}`;
 }
 

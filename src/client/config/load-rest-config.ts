@@ -37,7 +37,7 @@ export async function loadRestConfig(host: Host, flags: ConfigFlags = {}): Promi
  * Source: client-go v0.36 tools/clientcmd/client_config.go, validation.go; differs: no cluster is an error, where
  * kubectl would connect to localhost:8080.
  */
-export async function resolveRestConfig(host: Host, kubeconfig: Kubeconfig, flags: ConfigFlags): Promise<RestConfig> {
+async function resolveRestConfig(host: Host, kubeconfig: Kubeconfig, flags: ConfigFlags): Promise<RestConfig> {
   const contextName = flags.context ?? kubeconfig.currentContext;
   const context = contextOf(kubeconfig, contextName, flags);
   const clusterName = flags.cluster ?? context.cluster ?? "";

@@ -37,7 +37,7 @@ export function expirationOf(secret: Secret): Expiration {
 }
 
 /** Whether the token has expired at `now`, in ms since 1970. */
-export function hasExpired(secret: Secret, now: number): boolean {
+function hasExpired(secret: Secret, now: number): boolean {
   const expiration = expirationOf(secret);
   return expiration.is === "unreadable" || (expiration.is === "at" && expiration.at <= now);
 }

@@ -65,7 +65,7 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): 
 }
 
 /** The time until a ready pod becomes available, in ms; undefined if it already is, or is not ready. */
-export function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
+function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   if (minReadySeconds <= 0) return undefined;
   const readyTime = podReadyTime(pod);
   if (readyTime === undefined) return undefined;

@@ -18,7 +18,7 @@ export type CronJobStatus = NonNullable<CronJob["status"]>;
 export type ActiveJob = NonNullable<CronJobStatus["active"]>[number];
 
 /** The annotation of a Job with its scheduled time. */
-export const scheduledAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+const scheduledAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /** `nightly-29453760`: with the scheduled time in minutes since 1970. */
 export function jobName({ metadata }: CronJob, scheduledAt: number): string {

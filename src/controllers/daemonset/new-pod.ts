@@ -9,7 +9,7 @@ import { daemonTolerations } from "../../api/node-fit/daemon-tolerations.ts";
 /** On pods and revisions: the hash of the template. */
 export const hashLabel = "controller-revision-hash";
 /** On pods: which version of the template they come from, as an annotation of the set counts them. */
-export const templateGenerationLabel = "pod-template-generation";
+const templateGenerationLabel = "pod-template-generation";
 
 type Affinity = NonNullable<PodSpec["affinity"]>;
 type NodeAffinity = NonNullable<Affinity["nodeAffinity"]>;

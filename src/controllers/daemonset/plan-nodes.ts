@@ -68,7 +68,7 @@ interface NodePlan {
 }
 
 /** Plans one node. */
-export function planNode(input: NodesInput, node: Node): NodePlan {
+function planNode(input: NodesInput, node: Node): NodePlan {
   const { shouldRun, mayStay } = input.fitOf(node);
   const pods = input.pods.get(node.metadata.name);
   if (pods === undefined) return { create: shouldRun, remove: [] };

@@ -22,7 +22,7 @@ import { boundInWords, desiredReplicas, hasProgressDeadline, isRollingUpdate } f
 const longestName = 253;
 
 /** `web-6d5f4c9d7b`; a long name is cut to leave room for the hash. */
-export function replicaSetName(deploymentName: string, hash: string): string {
+function replicaSetName(deploymentName: string, hash: string): string {
   return `${deploymentName.slice(0, Math.max(longestName - 1 - hash.length, 0))}-${hash}`;
 }
 

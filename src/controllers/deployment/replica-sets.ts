@@ -18,7 +18,7 @@ export function filterActive(replicaSets: readonly ReplicaSet[]): ReplicaSet[] {
 }
 
 /** Orders oldest first; by name within one second. */
-export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
+function byCreation(a: ReplicaSet, b: ReplicaSet): number {
   const difference = parseTime(a.metadata.creationTimestamp) - parseTime(b.metadata.creationTimestamp);
   if (difference !== 0) return difference;
   return a.metadata.name < b.metadata.name ? -1 : 1;

@@ -7,7 +7,7 @@ import type { Pod } from "../../api/types.ts";
 import { isPodReady } from "../../controller/workload/pod-status.ts";
 
 /** A pod must begin to terminate within this time after its eviction was granted; otherwise it counts as healthy again. */
-export const deletionTimeoutMs: number = 2 * 60_000;
+const deletionTimeoutMs: number = 2 * 60_000;
 
 /** When evictions were granted, by the pod's name: `status.disruptedPods`. */
 export type DisruptedPods = Readonly<Record<string, string>>;

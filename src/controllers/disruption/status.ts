@@ -24,7 +24,7 @@ export interface BudgetCounts {
 }
 
 /** The condition type that `kubectl describe pdb` and drains read. */
-export const disruptionAllowed = "DisruptionAllowed";
+const disruptionAllowed = "DisruptionAllowed";
 
 /** How many pods may be evicted. A budget that expects no pods allows none: its first pods may be about to appear. */
 export function allowedDisruptions({ healthy, desired, expected }: BudgetCounts): number {

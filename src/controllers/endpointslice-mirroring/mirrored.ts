@@ -9,7 +9,7 @@ import { inOrder, portsKey } from "../../controller/workload/service/slice-ports
 import { type Address, type Port, repack } from "../../controller/workload/service/subsets.ts";
 
 /** The label that excludes Endpoints from mirroring. */
-export const skipMirrorLabel = "endpointslice.kubernetes.io/skip-mirror";
+const skipMirrorLabel = "endpointslice.kubernetes.io/skip-mirror";
 /**
  * The annotation of Endpoints that older programs use for leader election. Source: client-go v0.36
  * tools/leaderelection/resourcelock/interface.go.

@@ -48,7 +48,7 @@ export function planPods(input: PlanInput): PodPlan {
 }
 
 /** How many pods should be active. */
-export function desiredActive({ known, succeeded }: Pick<PlanInput, "known" | "succeeded">): number {
+function desiredActive({ known, succeeded }: Pick<PlanInput, "known" | "succeeded">): number {
   const completions = completionsOf(known.job);
   const parallelism = parallelismOf(known.job);
   // A work queue starts no more pods once one has succeeded, and lets the others end.

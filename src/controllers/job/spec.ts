@@ -13,7 +13,7 @@ export type JobCondition = NonNullable<JobStatus["conditions"]>[number];
 /** Keeps a pod until its Job has counted it. */
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 /** `spec.managedBy` of Jobs that this controller manages; it also manages those without one. */
-export const ownManager = "kubernetes.io/job-controller";
+const ownManager = "kubernetes.io/job-controller";
 
 /** How many pods run at the same time. */
 export function parallelismOf({ spec }: Job): number {

@@ -39,7 +39,7 @@ export interface Look {
 }
 
 /** Whether the Secret contains a ServiceAccount token. */
-export function isAccountToken({ type }: Secret): boolean {
+function isAccountToken({ type }: Secret): boolean {
   return type === tokenSecretType;
 }
 

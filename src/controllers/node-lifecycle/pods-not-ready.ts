@@ -19,7 +19,7 @@ import { podsNotReady } from "./rules.ts";
  * Sets the condition Ready of the pods to False unless it already is, and records an Event about each. A pod without it is left alone.
  * @throws the errors of failed writes, as one; all others are written.
  */
-export async function markNotReady(
+async function markNotReady(
   context: SyncContext,
   { node, pods }: { readonly node: string; readonly pods: readonly Pod[] },
 ): Promise<void> {

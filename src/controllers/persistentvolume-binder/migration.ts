@@ -11,7 +11,7 @@ import { finalizersFollow, migrated } from "./rules.ts";
 import { updateClaim, updateVolume } from "./writes.ts";
 
 /** The finalizer of volumes that one of the controller's own plugins deletes. */
-export const inTreeProtection = "kubernetes.io/pv-controller";
+const inTreeProtection = "kubernetes.io/pv-controller";
 const externalProtection = "external-provisioner.volume.kubernetes.io/finalizer";
 
 /** Whether a name is that of one of the controller's own plugins, not of a driver. */

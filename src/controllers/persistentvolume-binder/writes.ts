@@ -78,10 +78,7 @@ export function clearClaimStatus(
  * writes them. Source: pv_controller.go updateClaimStatus.
  * @throws Error if the volume has no capacity.
  */
-export function fillClaimStatus(
-  context: SyncContext,
-  { claim, volume, because }: Pair,
-): Promise<PersistentVolumeClaim> {
+function fillClaimStatus(context: SyncContext, { claim, volume, because }: Pair): Promise<PersistentVolumeClaim> {
   const next = draft(claim.status ?? {});
   const { accessModes, volumeAttributesClassName, capacity } = volume.spec ?? {};
   if (accessModes === undefined) delete next.accessModes;

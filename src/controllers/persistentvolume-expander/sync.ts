@@ -9,7 +9,7 @@ import type { SyncContext } from "../../controller/api/sync-context.ts";
 import { awaitResizer, largeEnough, nameResizer } from "./rules.ts";
 
 /** The annotation that names who expands the claim. */
-export const resizerAnnotation = "volume.kubernetes.io/storage-resizer";
+const resizerAnnotation = "volume.kubernetes.io/storage-resizer";
 const preResize = "volume.alpha.kubernetes.io/pre-resize-capacity";
 
 /** Reports who expands the claim, if it needs expansion. @throws Error if the claim's volume is missing or bound to another claim. */

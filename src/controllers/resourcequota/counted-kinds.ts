@@ -23,7 +23,7 @@ export function countedKinds(kinds: readonly DiscoveredKind[]): readonly Discove
 }
 
 /** The kinds that discovery found; filled by the controller's dynamic watches. */
-export class CountedKinds {
+class CountedKinds {
   #kinds: readonly Kind[] = [];
 
   set(kinds: readonly Kind[]): void {

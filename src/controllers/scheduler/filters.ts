@@ -134,7 +134,7 @@ export interface Feasible {
 const allocatables = new WeakMap<Node, Resources>();
 
 /** `status.allocatable` as amounts; parsed once per object. */
-export function allocatableOf(node: Node): Resources {
+function allocatableOf(node: Node): Resources {
   let resources = allocatables.get(node);
   if (resources === undefined) {
     resources = resourcesOf(node.status?.allocatable);

@@ -6,9 +6,9 @@ import type { ObjectMeta } from "../../api/object.ts";
 import type { Pod, StatefulSet } from "../../api/types.ts";
 
 /** On a pod: its own name, so that a Service can select this pod alone. */
-export const podNameLabel = "statefulset.kubernetes.io/pod-name";
+const podNameLabel = "statefulset.kubernetes.io/pod-name";
 /** On a pod: its ordinal. */
-export const podIndexLabel = "apps.kubernetes.io/pod-index";
+const podIndexLabel = "apps.kubernetes.io/pod-index";
 /** On a pod: the name of the ControllerRevision that it was created from. */
 export const revisionLabel = "controller-revision-hash";
 

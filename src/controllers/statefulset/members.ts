@@ -74,7 +74,7 @@ function existing(pod: Pod): ExistingMember {
  * Whether a pod of this ordinal is recreated from the current revision, not from the update revision: below the partition or, without one,
  * among the first `status.currentReplicas` pods.
  */
-export function isMadeOfCurrent(set: StatefulSet, ordinal: number): boolean {
+function isMadeOfCurrent(set: StatefulSet, ordinal: number): boolean {
   const { type = "RollingUpdate", rollingUpdate } = set.spec?.updateStrategy ?? {};
   const place = ordinal - startOrdinal(set);
   if (rollingUpdate !== undefined) return place < (rollingUpdate.partition ?? 0);

@@ -97,7 +97,7 @@ export function blocksOthers(action: ReplicaAction | CondemnedAction): boolean {
 }
 
 /** What to do about a desired pod. */
-export function planReplica(input: PlanInput, member: Member): ReplicaAction {
+function planReplica(input: PlanInput, member: Member): ReplicaAction {
   const { set, members } = input;
   const { pod } = member;
   if (pod === undefined || !isCreated(pod)) {
@@ -116,7 +116,7 @@ export function planReplica(input: PlanInput, member: Member): ReplicaAction {
 }
 
 /** What of an existing pod differs from what the set requires. Missing claims are created elsewhere. */
-export function repairsOf(input: PlanInput, member: ExistingMember): Repair[] {
+function repairsOf(input: PlanInput, member: ExistingMember): Repair[] {
   const { set } = input;
   const { pod } = member;
   return [
@@ -145,7 +145,7 @@ function staleClaim({ set, claim }: PlanInput, member: Member): string | undefin
 }
 
 /** What to do about a condemned pod. */
-export function planCondemned({ set, members }: PlanInput, member: ExistingMember): CondemnedAction {
+function planCondemned({ set, members }: PlanInput, member: ExistingMember): CondemnedAction {
   const { pod, name } = member;
   const ordered = isOrdered(set);
   if (isTerminating(pod)) return ordered ? { do: "wait", until: "is gone", pod: name } : nothing;
@@ -160,7 +160,7 @@ export function planCondemned({ set, members }: PlanInput, member: ExistingMembe
 }
 
 /** The pod to delete so that it is recreated from the new template: one at a time, the highest ordinal first. */
-export function planUpdate({ set, members, updateRevision }: PlanInput): UpdateAction {
+function planUpdate({ set, members, updateRevision }: PlanInput): UpdateAction {
   if (!rollsOut(set)) return nothing;
   const { replicas, time } = members;
   // By position, not ordinal: if the start is not 0, the partition counts from the start.

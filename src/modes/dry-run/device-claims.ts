@@ -92,7 +92,7 @@ function classLack(spec: ResourceClaim["spec"], { lookup, scope }: DeviceKnowled
 }
 
 /** What is unknown about the devices of a placed pod. Undefined if they are allocated, or it needs none. */
-export function deviceDoubt(pod: Pod, { lookup, scope }: DeviceKnowledge): string | undefined {
+function deviceDoubt(pod: Pod, { lookup, scope }: DeviceKnowledge): string | undefined {
   const { namespace = "" } = pod.metadata;
   for (const entry of podClaimsOf(pod)) {
     const meant = meantBy(pod, entry);

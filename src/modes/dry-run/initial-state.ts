@@ -14,7 +14,7 @@ import { noCustomResources } from "./custom-objects.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** The start time for manifests alone; any fixed date would do. */
-export const emptyClusterAtMs: number = parseTime("2026-01-01T00:00:00Z");
+const emptyClusterAtMs: number = parseTime("2026-01-01T00:00:00Z");
 /** Number of nodes in an empty cluster, unless given. */
 export const defaultNodes = 3;
 

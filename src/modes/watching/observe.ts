@@ -55,7 +55,7 @@ export interface Observation {
 }
 
 /** A no-op sync: the queue drains as fast as it fills. */
-export const noSync: SyncInstead = () => () => Promise.resolve();
+const noSync: SyncInstead = () => () => Promise.resolve();
 
 /**
  * Prepares to observe; nothing is requested before `start`, and nothing is ever written.

@@ -65,7 +65,7 @@ export function* servedEntries(scope: RequestScope, entries: readonly Entry[]): 
 }
 
 /** An entry with its object at another version. */
-export function shownEntry({ revision, isDefaultedOnRead }: Entry, object: ApiObject): Entry {
+function shownEntry({ revision, isDefaultedOnRead }: Entry, object: ApiObject): Entry {
   return new Entry({ ...object, metadata: { ...object.metadata } }, revision, isDefaultedOnRead);
 }
 

@@ -40,7 +40,7 @@ export function bodyJson(scope: RequestScope, kind: string): unknown {
 }
 
 /** A body in JSON; duplicate keys are strict decoding errors. @throws StatusError 400. */
-export function strictJson(scope: RequestScope, wrap: (problem: string) => string): unknown {
+function strictJson(scope: RequestScope, wrap: (problem: string) => string): unknown {
   const { value, repeated, inexact, literals } = readJson(scope.body, wrap);
   if (inexact !== undefined) throw inexactNumber(inexact);
   scope.strict.push(...repeated);

@@ -20,7 +20,7 @@ export interface FieldSelector {
 }
 
 /** The selector that matches every object. */
-export const everyField: FieldSelector = { terms: [], matches: () => true };
+const everyField: FieldSelector = { terms: [], matches: () => true };
 
 const involved = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 

@@ -106,7 +106,7 @@ export function cidrErrors(value: string, field: string): FieldError[] {
 }
 
 /** The error for an invalid range. */
-export const noCidr = (field: string, value: string): FieldError =>
+const noCidr = (field: string, value: string): FieldError =>
   invalid(field, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 
 /**

@@ -101,7 +101,7 @@ const shortWatchMs = 60_000;
 const restartsFrom = 3;
 
 /** `deployments.apps/status`. */
-export function resourceText({ of, resource, subresource, uri }: RequestEvent): string {
+function resourceText({ of, resource, subresource, uri }: RequestEvent): string {
   if (of === undefined) return uri.split("?")[0] ?? "";
   const group = of.group === "" ? "" : `.${of.group}`;
   return `${resource ?? of.kind}${group}${subresource === undefined ? "" : `/${subresource}`}`;

@@ -55,7 +55,7 @@ export function totalsOf(changes: readonly ObjectChange[]): Totals {
 }
 
 /** `4 created, 2 changed, 3 deleted`, without zeros; `nothing would change`. */
-export function totalsText({ created, changed, deleted }: Totals): string {
+function totalsText({ created, changed, deleted }: Totals): string {
   const parts = [
     ...(created > 0 ? [`${created} created`] : []),
     ...(changed > 0 ? [`${changed} changed`] : []),

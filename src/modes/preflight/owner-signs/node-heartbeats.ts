@@ -81,7 +81,7 @@ function isForeign({ manager = "" }: ManagedFieldsEntry): boolean {
 }
 
 /** Excludes kube-controller-manager, which writes the status of silent nodes, and users. */
-export function writesHeartbeat(entry: ManagedFieldsEntry): boolean {
+function writesHeartbeat(entry: ManagedFieldsEntry): boolean {
   const { manager = "", subresource } = entry;
   return (
     subresource === "status" &&

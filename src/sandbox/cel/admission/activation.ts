@@ -11,7 +11,7 @@ import type { CompiledExpression, Composition } from "./compile.ts";
 import type { ExpressionInput } from "./input.ts";
 
 /** The total budget for all expressions of one kind of a binding, for one object. */
-export const admissionBudget = 10_000_000;
+const admissionBudget = 10_000_000;
 
 /** The budget is spent: nothing more is evaluated. */
 export class OutOfBudget extends Error {

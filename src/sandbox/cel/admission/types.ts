@@ -67,7 +67,7 @@ const structs: Readonly<Record<string, Fields>> = {
 };
 
 /** The type name of `variables`. */
-export const variablesTypeName = "kubernetes.variables";
+const variablesTypeName = "kubernetes.variables";
 
 /** Which variables exist. */
 export interface DeclaredVariables {

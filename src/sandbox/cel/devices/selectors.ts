@@ -83,7 +83,7 @@ const sizeOf: SizeEstimator = ([root, ...names]) => {
 };
 
 /** The maximum cost of an evaluation. Source: k8s.io/api v0.36 resource/v1/types.go CELSelectorExpressionMaxCost. */
-export const mostCost = 1_000_000n;
+const mostCost = 1_000_000n;
 
 /** A compiled selector, or why it cannot be used: `internal` if a constant part of it fails. */
 export type Selector =

@@ -76,7 +76,7 @@ function alone(one: Attribute): Planned {
 const attributeOf = (planned: Planned): Attribute => planned.attribute ?? attribute(planned.evaluate);
 
 /** Plans expressions; `folds.ts` uses it to plan comprehensions. */
-export class Planner {
+class Planner {
   readonly names: Names;
   readonly #checked: Checked;
   readonly #options: PlanOptions;

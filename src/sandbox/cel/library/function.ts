@@ -118,7 +118,7 @@ export function functionTable(functions: readonly FunctionDecl[]): ReadonlyMap<s
 }
 
 /** True if a runtime value matches an operand type; for lists and maps, only the first entry is checked. */
-export function matchesType(type: CelType, value: Value): boolean {
+function matchesType(type: CelType, value: Value): boolean {
   if (type.kind === "dyn" || type.kind === "any" || type.kind === "typeParam") return true;
   const actual = typeOf(value);
   if (type.name !== actual.name) return false;

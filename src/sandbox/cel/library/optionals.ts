@@ -17,7 +17,7 @@ import { bind, declare, type FunctionDecl, guards } from "./function.ts";
 const { any, list, optional } = guards;
 
 /** The error for the value of an empty optional. */
-export const noValue = (): CelError => new CelError("optional.none() dereference");
+const noValue = (): CelError => new CelError("optional.none() dereference");
 
 /** The value of an optional, or an error if there is none. */
 export const valueOf = ({ value }: Optional): Value => value ?? (value === null ? null : noValue());

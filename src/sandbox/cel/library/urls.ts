@@ -6,7 +6,7 @@ import { bind, declare, type FunctionDecl, guards, type Run } from "./function.t
 import { escapedPath, type GoUrl, hostAndPort, queryOf, readRequestUri, readUrl, urlText } from "./go-url.ts";
 
 /** The type of URLs. */
-export const urlType: CelType = objectOf("kubernetes.URL");
+const urlType: CelType = objectOf("kubernetes.URL");
 
 /** A URL. */
 class UrlValue extends Opaque {

@@ -6,7 +6,7 @@ import { CelError, Opaque, overloadError, type Value } from "../values/value.ts"
 import { bind, declare, type FunctionDecl, guards } from "./function.ts";
 
 /** The type of versions. */
-export const semverType: CelType = objectOf("kubernetes.Semver");
+const semverType: CelType = objectOf("kubernetes.Semver");
 
 interface Version {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];

@@ -72,7 +72,7 @@ function optionalsEqual(a: Optional, b: Value): boolean | CelError {
 }
 
 /** Orders strings by their UTF-8 bytes, which is the order of code points. */
-export function compareStrings(a: string, b: string): number {
+function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
     const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)];

@@ -12,7 +12,7 @@ import {
 import { finalizerNameErrors } from "../../validation/metadata.ts";
 
 /** The finalizers in `spec.finalizers`, which keep a namespace until `namespaces/finalize` removes them. */
-export function specFinalizers(namespace: ApiObject): readonly unknown[] {
+function specFinalizers(namespace: ApiObject): readonly unknown[] {
   const finalizers = namespace.spec?.["finalizers"];
   return Array.isArray(finalizers) ? finalizers : [];
 }

@@ -140,8 +140,3 @@ export function schemasIn(schema: JSONSchemaProps): JSONSchemaProps[] {
     ...(typeof additional === "object" ? [additional] : []),
   ];
 }
-
-/** True if `test` is true for a schema or one inside it. */
-export function schemaHas(schema: JSONSchemaProps, test: (part: JSONSchemaProps) => boolean): boolean {
-  return test(schema) || schemasIn(schema).some((part) => schemaHas(part, test));
-}

@@ -27,7 +27,7 @@ export interface AddressRange {
 }
 
 /** Undefined if the text is not a range. */
-export function addressRange(text: string): AddressRange | undefined {
+function addressRange(text: string): AddressRange | undefined {
   const read = readPrefix(text);
   if ("problem" in read) return undefined;
   const prefix = masked(read.value);

@@ -18,7 +18,7 @@ const beforeDryPorts = 32_768;
 export const hasNodePorts = ({ type }: Fields): boolean => type === "NodePort" || type === "LoadBalancer";
 
 /** Load balancers may opt out of node ports. */
-export const needsNodePorts = (spec: Fields): boolean =>
+const needsNodePorts = (spec: Fields): boolean =>
   hasNodePorts(spec) && (spec["type"] === "NodePort" || spec["allocateLoadBalancerNodePorts"] !== false);
 
 /** True for Services that need a health check port. */
@@ -30,7 +30,7 @@ export const nodePortOf = ({ nodePort }: Fields): number => (isNumber(nodePort) 
 const healthPortOf = ({ healthCheckNodePort: port }: Fields): number => (isNumber(port) ? port : 0);
 
 /** The node ports that a Service has. */
-export const nodePortsOf = (spec: Fields): Set<number> =>
+const nodePortsOf = (spec: Fields): Set<number> =>
   new Set(
     fieldsIn(spec["ports"])
       .map(nodePortOf)
