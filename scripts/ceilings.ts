@@ -1,7 +1,6 @@
 /** Counts of what the code base has too much of; `ceilings.json` contains the maxima, which only ever fall. */
 import { join } from "node:path";
 import { floorsOf } from "./house.ts";
-import { ownFileExports } from "./own-file-exports.ts";
 import { publicApi, undocumented } from "./public-api.ts";
 import { type Finding, tidinessOf } from "./tidiness.ts";
 
@@ -21,7 +20,6 @@ export interface Counts {
 export async function countsOf(top: string): Promise<Counts> {
   const { density } = await floorsOf(top);
   const findings = new Map<string, readonly Finding[]>(Object.entries(await tidinessOf(top)));
-  findings.set("values exported for their own file alone", await ownFileExports(top));
   findings.set("public API without documentation", undocumented(await publicApi(top)));
   const counts = new Map(
     [...density].map(([folder, { arrows, places }]) => [

@@ -1,8 +1,15 @@
 /**
  * Counts violations of our style that the linter has no rule for. The counts are compared with `ceilings.json`, where they may only fall.
  */
-import { type Comment, type Function as FunctionNode, parseSync, type Span, Visitor } from "oxc-parser";
-import { join } from "node:path";
+import {
+  type Comment,
+  type Declaration,
+  type Function as FunctionNode,
+  parseSync,
+  type Span,
+  Visitor,
+} from "oxc-parser";
+import { dirname, join } from "node:path";
 
 /** A violation: `path:line`, and what it is. */
 export interface Finding {
@@ -13,14 +20,24 @@ export interface Finding {
 /** What is counted, by its name in `ceilings.json`. */
 export type Tidiness = Readonly<
   Record<
-    "long parameter lists" | "casts without a reason" | "exports without documentation" | "unknown names in comments",
+    | "long parameter lists"
+    | "casts without a reason"
+    | "exports without documentation"
+    | "values exported for their own file alone"
+    | "unknown names in comments",
     readonly Finding[]
   >
 >;
 
 /** Files of the program; the counts do not apply to tests and scripts. */
 const program = "{src,plugin}/**/*.ts";
+/** The other files that may use what the program exports. */
+const otherUsers = "{test,scripts}/**/*.{ts,mjs}";
 const mostParameters = 2;
+
+interface ExportedValue extends Finding {
+  readonly path: string;
+}
 
 interface SourceFile {
   readonly path: string;
@@ -37,9 +54,13 @@ export async function tidinessOf(top: string): Promise<Tidiness> {
     "long parameter lists": [],
     "casts without a reason": [],
     "exports without documentation": [],
+    "values exported for their own file alone": [],
     "unknown names in comments": [],
   };
   const files: SourceFile[] = [];
+  const exported: ExportedValue[] = [];
+  /** Files of which another one exports all. */
+  const exportedWhole = new Set<string>();
   for (const path of [...new Bun.Glob(program).scanSync(top)].sort()) {
     const text = await Bun.file(join(top, path)).text();
     const { program, comments, module } = parseSync(path, text);
@@ -64,6 +85,10 @@ export async function tidinessOf(top: string): Promise<Tidiness> {
         if (to !== "const" && !hasReason(file, node))
           all["casts without a reason"].push({ place: at(node), what: `as ${to}` });
       },
+      ExportAllDeclaration: ({ source }) => void exportedWhole.add(join(dirname(path), source.value)),
+      ExportNamedDeclaration: (node) => {
+        for (const what of valuesOf(node.declaration)) exported.push({ path, place: at(node), what });
+      },
       Identifier: ({ name }) => void known.add(name),
       PrivateIdentifier: ({ name }) => void known.add(name),
       Literal: ({ value }) => {
@@ -82,10 +107,32 @@ export async function tidinessOf(top: string): Promise<Tidiness> {
     }
   }
   for (const file of files) all["unknown names in comments"].push(...unknownNames(file, known));
+  const filesWith = await filesPerWord(top, files);
+  for (const { path, ...finding } of exported) {
+    if (filesWith.get(finding.what) === 1 && !exportedWhole.has(path))
+      all["values exported for their own file alone"].push(finding);
+  }
   return all;
 }
 
 const words = /[A-Za-z_$][\w$]*/g;
+
+/** The names of the functions, classes and constants in a declaration. Types are left out: they belong to the signatures that use them. */
+function valuesOf(declaration: Declaration | null): readonly string[] {
+  if (declaration?.type === "FunctionDeclaration" || declaration?.type === "ClassDeclaration")
+    return declaration.id === null ? [] : [declaration.id.name];
+  if (declaration?.type !== "VariableDeclaration") return [];
+  return declaration.declarations.flatMap(({ id }) => (id.type === "Identifier" ? [id.name] : []));
+}
+
+/** How many files contain each word: those of the program, and `otherUsers`. A word need not be the same binding everywhere. */
+async function filesPerWord(top: string, files: readonly SourceFile[]): Promise<ReadonlyMap<string, number>> {
+  const others = [...new Bun.Glob(otherUsers).scanSync(top)].map((path) => Bun.file(join(top, path)).text());
+  const counts = new Map<string, number>();
+  for (const text of [...files.map(({ text }) => text), ...(await Promise.all(others))])
+    for (const word of new Set(text.match(words))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
 
 function nameIn(text: string, { start, end }: Span): string {
   return text.slice(start, end);

@@ -29,7 +29,11 @@ test("counts deviations from the style, with their places", async () => {
   const top = mkdtempSync(join(tmpdir(), "tidiness-"));
   try {
     mkdirSync(join(top, "src"));
+    mkdirSync(join(top, "test"));
     writeFileSync(join(top, "src/a.ts"), text);
+    writeFileSync(join(top, "src/all.ts"), 'export * from "./public.ts";\n');
+    writeFileSync(join(top, "src/public.ts"), "/** For users. */\nexport const ofTheApi = 1;\n");
+    writeFileSync(join(top, "test/a.test.ts"), "three(1, 2, 3);\n");
     const found = Object.entries(await tidinessOf(top)).map(([name, findings]) => [
       name,
       findings.map(({ place, what }) => `${place} ${what}`),
@@ -44,6 +48,7 @@ test("counts deviations from the style, with their places", async () => {
         "src/a.ts:10 fixed",
         "src/a.ts:19 cast",
       ],
+      "values exported for their own file alone": ["src/a.ts:5 knownName", "src/a.ts:7 arrow", "src/a.ts:10 fixed"],
       "unknown names in comments": ["src/a.ts:4 unknownName"],
     });
   } finally {
