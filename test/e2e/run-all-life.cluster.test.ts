@@ -33,6 +33,9 @@ const byChance = [
   // Orphans are adopted by the first set of the name, and the quotas here are small.
   /Only one reference can have Controller set to true/,
   /exceeded quota/,
+  // A recreated CronJob finds the Job of its predecessor's run, or one whose response was lost. Upstream's sync fails too: it reads that Job
+  // without a namespace, pkg/controller/cronjob/cronjob_controllerv2.go syncCronJob.
+  /the Job \S+ of this run exists, and was not started by this sync/,
   // Nothing serves metrics here.
   /unable to get metrics|failed to get cpu utilization|no metrics returned|no recommendation/i,
 ];

@@ -145,6 +145,28 @@ const isControlledBy =
   ({ metadata }: Seen): boolean =>
     metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true;
 
+interface SeenPod {
+  readonly spec: { readonly nodeName?: string };
+  readonly status: { readonly phase?: string; readonly conditions?: readonly PodCondition[] };
+}
+
+interface PodCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** Pods that are not ready: their phase, node and Ready condition, to explain a status that lacks them. */
+function unready(pods: readonly Seen[]): string[] {
+  return pods.flatMap((seen) => {
+    const { spec, status } = seen as unknown as SeenPod;
+    const ready = status.conditions?.find(({ type }) => type === "Ready");
+    if (ready?.status === "True") return [];
+    return [`${seen.metadata.name} is ${status.phase} on ${spec.nodeName}: ${JSON.stringify(ready)}`];
+  });
+}
+
 const isActive = ({ metadata }: Seen): boolean => metadata.deletionTimestamp === undefined;
 
 /**
@@ -167,6 +189,7 @@ function standing(
     replicas: status["replicas"] ?? 0,
     updated: status["updatedReplicas"] ?? 0,
     available: status["availableReplicas"] ?? 0,
+    unready: unready(running),
     templatesOfFull: full.map((set) => imageOf(set)),
     isEachTemplateThereOnce: new Set(hashes).size === hashes.length,
     image: imageOf({ spec }),
@@ -194,6 +217,7 @@ function desired({ metadata: { name, generation }, spec }: Seen): object {
     replicas: spec.replicas,
     updated: spec.replicas,
     available: spec.replicas,
+    unready: [],
     templatesOfFull: spec.replicas === 0 ? [] : [image],
     isEachTemplateThereOnce: true,
     image,

@@ -51,7 +51,7 @@ export interface Playing {
    * steps.
    */
   readonly looksWithinMs?: number;
-  /** Time without events at the end of a round, in ms. */
+  /** Time without events at the end of a round, in ms; with `looksWithinMs`, longer than the owner's period. */
   readonly quietMs?: number;
 }
 
@@ -138,6 +138,8 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
   } finally {
     cluster.continueProcess("kube-controller-manager");
   }
+  // The last event may be older than this: an owner with a period of its own has done nothing yet.
+  if (looksWithinMs !== undefined) await Bun.sleep(quietMs);
   // What waits for a second (minReadySeconds) is done by then.
   await quiet(watchers, quietMs);
   // What is due soon on both sides belongs to this round too.
