@@ -42,11 +42,16 @@ const publishedBySandbox = "kube-root-ca.crt";
 const mergePatch = { "content-type": "application/merge-patch+json" };
 
 /**
- * A controller reference to a Deployment that need not exist, for ReplicaSets. Its uid is unique per stage, because ReplicaSets with the
- * same controller are searched in all namespaces.
+ * Returns a controller reference to a ConfigMap that is created if needed, for ReplicaSets. No controller acts for it, and the garbage
+ * collector keeps what it owns.
  */
-export function parentOn({ namespace }: Stage): object {
-  return { apiVersion: "apps/v1", kind: "Deployment", name: "parent", uid: `parent-on-${namespace}`, controller: true };
+export async function parentOn(stage: Stage): Promise<object> {
+  const name = "parent";
+  const there = (await stage.list("configmaps")) as unknown as readonly AnyObject[];
+  const parent =
+    there.find(({ metadata }) => metadata.name === name) ??
+    ((await stage.create("configmaps", { metadata: { name } })) as unknown as AnyObject);
+  return { apiVersion: "v1", kind: "ConfigMap", name, uid: parent.metadata.uid, controller: true };
 }
 
 /** Returns a name for a cluster-scoped object of the stage. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { controllersMissing } from "../support/cluster.ts";
 import { tries } from "../support/long.ts";
-import { withEnvironment } from "./all.ts";
+import { allRun, withEnvironment } from "./all.ts";
 import { stale } from "./differences.ts";
 import { inWords, play, type Played, playAll, type Sides } from "./play.ts";
 import { oracleSide, ourSide, sandboxSide } from "./sides.ts";
@@ -22,7 +22,8 @@ interface Part {
  */
 export function testSuite(given: Suite): void {
   const suite = withEnvironment(given);
-  const parts = partsOf(suite);
+  const all = partsOf(suite);
+  const parts = all.filter(({ script }) => !needsOthersOff(script));
   describe.skipIf(controllersMissing !== undefined)(`${suite.name} beside kube-controller-manager`, () => {
     let sides: Sides;
     let played: Promise<Played>[];
@@ -38,6 +39,10 @@ export function testSuite(given: Suite): void {
     afterAll(async () => {
       await Promise.all([sides?.oracle, sides?.ours, sides?.sandbox].map((side) => side?.stop()));
     });
+
+    for (const { title, script } of all.filter((part) => needsOthersOff(part.script))) {
+      test.skip(`${title} (with others: ${script.withoutOthers})`, () => undefined);
+    }
 
     const byChance: string[] = [];
 
@@ -62,12 +67,17 @@ export function testSuite(given: Suite): void {
       expect(byChance.length > chancesOf(parts.length) ? byChance : []).toEqual([]);
     });
 
-    const whole = process.env["SCRIPT"] === undefined && process.env["SEED"] === undefined;
+    const whole = !allRun && process.env["SCRIPT"] === undefined && process.env["SEED"] === undefined;
     test.skipIf(!whole)("every entry of the list of differences is hit", async () => {
       const hits = new Set((await Promise.all(played)).flatMap((one) => [...one.hits]));
       expect(stale(suite.differences, hits)).toEqual([]);
     });
   });
+}
+
+/** Whether what it assumes does not hold in this run, because every controller runs. */
+function needsOthersOff({ withoutOthers }: Script): boolean {
+  return allRun && withoutOthers !== undefined;
 }
 
 function partsOf(suite: Suite): readonly Part[] {

@@ -31,6 +31,8 @@ export interface Script {
   readonly race?: string;
   /** Why it cannot run on the sandbox, which is then left out. */
   readonly notOnSandbox?: string;
+  /** Why it holds only while no other controllers run: what another one would change. Skipped with ALL=1. */
+  readonly withoutOthers?: string;
 }
 
 /** A kind whose objects are compared after each step. */
@@ -49,6 +51,11 @@ export interface Suite {
   readonly ours: readonly ControllerDefinition[];
   /** If more controllers run: whose writes are compared, by the last word of their User-Agent. Default: those of all that run. */
   readonly only?: { readonly theirs: readonly string[]; readonly ours: readonly string[] };
+  /**
+   * Our names of controllers that are off even with ALL=1, because the scripts play their part (they delete what the garbage collector would
+   * delete), or because they change at times of their own what the scripts set up.
+   */
+  readonly runsWithout?: readonly string[];
   /**
    * If there are nodes: kwok and kube-scheduler on both real clusters, our simulated kubelet and scheduler on the sandbox. Default 0: pods
    * do not change unless a script binds them and writes their status.

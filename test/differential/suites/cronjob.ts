@@ -21,6 +21,7 @@ export const cronJobs: Suite = {
   name: "cronjob",
   oracle: "cronjob-controller",
   ours: [cronjob],
+  runsWithout: ["garbage-collector", "job"],
   kinds: [{ kind: CronJobs }, { kind: Jobs }],
   // Events are written asynchronously.
   quietMs: 2000,

@@ -112,6 +112,7 @@ export const daemonSets: Suite = {
   name: "daemonset",
   oracle: "daemonset-controller",
   ours: [daemonset],
+  runsWithout: ["garbage-collector", "pod-garbage-collector"],
   kinds: [
     { kind: Nodes, compared: (node) => ({ is: nodeClass(node as unknown as Parameters<typeof nodeClass>[0]) }) },
     { kind: DaemonSets },

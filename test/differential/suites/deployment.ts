@@ -153,6 +153,7 @@ export const deployments: Suite = {
   name: "deployment",
   oracle: "deployment-controller,replicaset-controller",
   ours: [deployment, replicaset],
+  runsWithout: ["garbage-collector", "pod-garbage-collector"],
   kinds: [{ kind: Deployments, compared: deploymentState }, { kind: ReplicaSets }, { kind: Pods, compared: podState }],
   hasPendingWrites: hasPendingEvents,
   isSettled: async (stage) =>

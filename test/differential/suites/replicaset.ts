@@ -13,6 +13,8 @@ export const replicaSets: Suite = {
   name: "replicaset",
   oracle: "replicaset-controller,replicationcontroller-controller",
   ours: [replicaset, replicationcontroller],
+  // Scripts write the usage of quotas.
+  runsWithout: ["garbage-collector", "pod-garbage-collector", "resourcequota"],
   kinds: [{ kind: ReplicaSets }, { kind: ReplicationControllers }, { kind: Pods, compared: podState }],
   hasPendingWrites: hasPendingPodEvents,
   isSettled: replicasAreSettled,

@@ -135,6 +135,8 @@ export const statefulSets: Suite = {
   name: "statefulset",
   oracle: "statefulset-controller",
   ours: [statefulset],
+  // Scripts remove claims of pods, which are protected in a cluster.
+  runsWithout: ["garbage-collector", "persistentvolumeclaim-protection", "pod-garbage-collector"],
   kinds: [
     { kind: StatefulSets },
     { kind: Pods, compared: podState },

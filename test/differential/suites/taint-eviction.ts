@@ -33,6 +33,8 @@ export const taintEvictions: Suite = {
   // It needs a node index of pods that another controller must add: the DaemonSet controller, which has nothing else to do here.
   oracle: "taint-eviction-controller,daemonset-controller",
   ours: [taintEviction],
+  // Nodes have no heartbeats; conditions have no times and so count as stale at once.
+  runsWithout: ["disruption", "node-lifecycle", "pod-garbage-collector"],
   kinds: [{ kind: Pods, compared }],
   hasPendingWrites: hasPendingEvents,
   // A running toleration time is not visible, so a script could act before it has started.

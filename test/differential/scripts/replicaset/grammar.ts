@@ -100,17 +100,17 @@ function create(scene: Scene, owner: Owner): Step {
   owner.isBack = true;
   const isSet = owner.resource === "replicasets";
   const hasParent = isSet && scene.parent;
-  const object = (stage: Stage): object => {
+  const object = async (stage: Stage): Promise<object> => {
     const parts = {
       replicas,
-      ...(hasParent && { own: { ownerReferences: [parentOn(stage)] } }),
+      ...(hasParent && { own: { ownerReferences: [await parentOn(stage)] } }),
       metadata: { labels: { app: owner.name }, annotations: { [costAnnotation]: "1" } },
     };
     return isSet ? replicaSet(owner.name, parts) : replicationController(owner.name, parts);
   };
   return {
     name: `create ${owner.name} with ${replicas} replicas${hasParent ? ", owned by a parent" : ""}`,
-    act: (stage) => stage.create(owner.resource, object(stage)),
+    act: async (stage) => stage.create(owner.resource, await object(stage)),
   };
 }
 

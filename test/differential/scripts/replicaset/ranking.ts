@@ -169,8 +169,10 @@ export const rankings: readonly Script[] = [
     steps: [
       {
         name: "create a ReplicaSet of 4 with a parent",
-        act: (stage) =>
-          stage.create("replicasets", replicaSet("web", { replicas: 4, own: { ownerReferences: [parentOn(stage)] } })),
+        async act(stage) {
+          const own = { ownerReferences: [await parentOn(stage)] };
+          await stage.create("replicasets", replicaSet("web", { replicas: 4, own }));
+        },
       },
       { name: "place three of the pods on one node", act: (stage) => placed(stage, { web: ["a", "a", "a", "b"] }) },
       { name: "scale to 2", act: (stage) => scale(stage, "web", 2) },
@@ -186,7 +188,7 @@ export const rankings: readonly Script[] = [
       {
         name: "create one of 2 and one of 3",
         async act(stage) {
-          const own = { ownerReferences: [parentOn(stage)] };
+          const own = { ownerReferences: [await parentOn(stage)] };
           await stage.create("replicasets", related("new", 2, own));
           await stage.create("replicasets", related("old", 3, own));
         },

@@ -120,6 +120,7 @@ export const refusals: readonly Script[] = [
   },
   {
     name: "a terminating namespace rejects pods, without an Event or a condition",
+    withoutOthers: "the namespace controller would delete everything in it",
     steps: [
       {
         name: "create a ReplicaSet of 2",
