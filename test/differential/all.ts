@@ -12,13 +12,16 @@ export const allRun: boolean = process.env["ALL"] === "1";
 /** Returns the suite, extended to all controllers if ALL=1 is set. */
 export function withEnvironment(suite: Suite): Suite {
   if (!allRun) return suite;
-  const own = suite.ours.map(({ name }) => name);
   const off = suite.runsWithout ?? [];
-  const others = controllersEnabledByDefault.filter(({ name }) => !own.includes(name) && !off.includes(name));
+  const named = suite.ours.map(({ name }) => name);
+  const others = controllersEnabledByDefault.filter(({ name }) => !named.includes(name) && !off.includes(name));
+  const ours = [...suite.ours, ...others];
+  const theirs = named.map(upstreamClientOf);
   return {
     ...suite,
     oracle: ["*", ...off.map((name) => `-${name}-controller`)].join(","),
-    ours: [...suite.ours, ...others],
-    only: { theirs: own.map(upstreamClientOf), ours: own },
+    ours,
+    // Some of kube-controller-manager's controllers share a client.
+    only: { theirs, ours: ours.map(({ name }) => name).filter((name) => theirs.includes(upstreamClientOf(name))) },
   };
 }

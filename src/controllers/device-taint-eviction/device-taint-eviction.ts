@@ -12,7 +12,7 @@ import {
   type WatchContext,
 } from "../../controller/api/definition.ts";
 import { podClaimsOf } from "../../api/device-claims.ts";
-import { appointments, poolTaints } from "./memory.ts";
+import { appointments, evicted, poolTaints } from "./memory.ts";
 import { rules } from "./rules.ts";
 import { syncPod } from "./sync.ts";
 
@@ -56,7 +56,7 @@ function onPod(notification: Notification<Pod>, context: WatchContext): void {
     if (isSame) return;
   }
   const isKnown = context.state(appointments).has(keyOf(pod));
-  if (isKnown || (type !== "deleted" && (pod.spec?.nodeName ?? "") !== "")) context.enqueue(keyOf(pod));
+  if (isKnown || (type !== "deleted" && (pod.spec?.nodeName ?? "") !== "")) wake(pod, context);
 }
 
 function onClaim(notification: Notification<ResourceClaim>, context: WatchContext): void {
@@ -89,8 +89,14 @@ function onSlice({ object: slice }: Notification<ResourceSlice>, context: WatchC
 function wakePodsOf({ metadata, status }: ResourceClaim, context: WatchContext): void {
   for (const { apiGroup = "", resource, name, uid } of status?.reservedFor ?? []) {
     if (apiGroup !== "" || resource !== "pods") continue;
-    const key = objectKey(metadata.namespace, name);
-    const pod = context.cache(Pods).get(key);
-    if (pod?.metadata.uid === uid && (pod.spec?.nodeName ?? "") !== "") context.enqueue(key);
+    const pod = context.cache(Pods).get(objectKey(metadata.namespace, name));
+    if (pod?.metadata.uid === uid && (pod.spec?.nodeName ?? "") !== "") wake(pod, context);
   }
+}
+
+function wake(pod: Pod, context: WatchContext): void {
+  const { uid } = pod.metadata;
+  const past = context.state(evicted);
+  if (past.get(uid) !== undefined) past.set(uid, "woken");
+  context.enqueue(keyOf(pod));
 }

@@ -21,8 +21,9 @@ export async function syncPod(context: SyncContext): Promise<void> {
   if (reason === undefined) return keep(context, pod);
   const { device, taint } = reason;
   const { uid } = pod.metadata;
-  context.state(appointments).set(context.key, uid);
-  if (context.state(evicted).get(uid) === true) {
+  const past = context.state(evicted).get(uid);
+  if (past !== "asleep") context.state(appointments).set(context.key, uid);
+  if (past !== undefined) {
     context.decide(deletedBefore, { device, taint });
     return;
   }
@@ -34,7 +35,7 @@ export async function syncPod(context: SyncContext): Promise<void> {
   }
   await evict(context, { pod, because: context.decide(untolerated, { device, taint }) });
   context.state(appointments).delete(context.key);
-  context.state(evicted).set(uid, true);
+  context.state(evicted).set(uid, "asleep");
 }
 
 function keep(context: SyncContext, pod: Pod): void {

@@ -134,16 +134,36 @@ describe("a pod whose claim does not tolerate a taint of its device", () => {
     expect(await rejection(scene.sync(key))).toMatchObject({ code: 409 });
   });
 
-  test("is deleted once: a taint that is removed and added during the deletion only causes an Event", async () => {
+  /** The pod was deleted, and is in the cache as terminating; then the taint of its device changes. */
+  async function goesAndIsTaintedAgain(): Promise<ResourceSlice> {
     await goesWith({});
     scene.put(Pods, { ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
-    scene.put(ResourceSlices, sliceOf("a", { "gpu-0": [unhealthy({ value: "very" })] }));
-    await scene.sync(key);
-    expect(calls()).toEqual([]);
+    const object = sliceOf("a", { "gpu-0": [unhealthy({ value: "very" })] });
+    scene.put(ResourceSlices, object);
+    return object;
+  }
+
+  async function losesItsTaint(): Promise<void> {
     scene.put(ResourceSlices, sliceOf("a", { "gpu-0": [] }));
     await scene.sync(key);
     expect(calls()).toEqual([]);
+  }
+
+  test("is deleted once: a taint that is removed and added during the deletion only causes an Event", async () => {
+    const object = await goesAndIsTaintedAgain();
+    scene.notify(ResourceSlices, { type: "added", object, initial: false });
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+    await losesItsTaint();
     expect(eventTexts()).toEqual(unmarked);
+  });
+
+  test("is deleted once: a sync that was queued during the deletion does not count", async () => {
+    await goesAndIsTaintedAgain();
+    await scene.sync(key);
+    expect(calls()).toEqual([]);
+    await losesItsTaint();
+    expect(eventTexts()).toEqual([]);
   });
 });
 

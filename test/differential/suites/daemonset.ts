@@ -112,7 +112,8 @@ export const daemonSets: Suite = {
   name: "daemonset",
   oracle: "daemonset-controller",
   ours: [daemonset],
-  runsWithout: ["garbage-collector", "pod-garbage-collector"],
+  // Scripts taint nodes as the node lifecycle controller does.
+  runsWithout: ["garbage-collector", "node-lifecycle", "pod-garbage-collector"],
   kinds: [
     { kind: Nodes, compared: (node) => ({ is: nodeClass(node as unknown as Parameters<typeof nodeClass>[0]) }) },
     { kind: DaemonSets },

@@ -63,6 +63,8 @@ export const namespaces: Suite = {
   name: "namespace",
   oracle: "namespace-controller",
   ours: [namespace],
+  // Pods are bound to nodes that do not exist.
+  runsWithout: ["pod-garbage-collector"],
   kinds: [
     { kind: Namespaces },
     { kind: Pods, compared: podState },

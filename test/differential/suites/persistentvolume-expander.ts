@@ -9,6 +9,8 @@ export const expansion: Suite = {
   name: "persistentvolume-expander",
   oracle: "persistentvolume-expander-controller",
   ours: [persistentVolumeExpander],
+  // Scripts bind claims, or leave them unbound.
+  runsWithout: ["persistentvolume-binder"],
   kinds: [{ kind: PersistentVolumeClaims }, { kind: PersistentVolumes }],
   quietMs: 800,
   scripts,

@@ -29,6 +29,8 @@ export const podGarbageCollection: Suite = {
   oracle: "pod-garbage-collector-controller",
   oracleFlags: ["--terminated-pod-gc-threshold=1"],
   ours: [definePodGarbageCollector({ terminatedPodThreshold: 1 })],
+  // Nodes have no heartbeats, and some are out of service.
+  runsWithout: ["node-lifecycle", "taint-eviction"],
   kinds: [{ kind: Pods, compared }],
   // Every scan deletes a pod with a finalizer again.
   repeated: (what) => what === "delete pods 200",

@@ -75,6 +75,8 @@ export const published: Suite = {
     ttl,
     validatingAdmissionPolicyStatus,
   ],
+  // A script removes a claim of a pod.
+  runsWithout: ["persistentvolumeclaim-protection"],
   kinds: [
     { kind: ServiceAccounts },
     { kind: ClusterRoles },

@@ -27,6 +27,8 @@ export const resourceClaims: Suite = {
   name: "resourceclaim",
   oracle: "resourceclaim-controller",
   ours: [resourceclaim],
+  // Pods are bound to nodes that do not exist.
+  runsWithout: ["pod-garbage-collector"],
   kinds: [{ kind: ResourceClaims }, { kind: Pods, compared: claimsState }],
   isSettled,
   // Anything that is not settled will be written to, however late its controller is.

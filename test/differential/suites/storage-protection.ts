@@ -94,6 +94,8 @@ export const storageProtection: Suite = {
   name: "storage-protection",
   oracle: protectedKinds.map(({ kind }) => `${kind.toLowerCase()}-protection-controller`).join(","),
   ours: [persistentVolumeClaimProtection, persistentVolumeProtection, volumeAttributesClassProtection],
+  // Scripts bind claims, and create those of ephemeral volumes.
+  runsWithout: ["ephemeral-volume", "persistentvolume-binder", "pod-garbage-collector"],
   kinds: [...protectedKinds.map((kind) => ({ kind })), { kind: Pods, compared: podState }],
   isSettled,
   // Anything that is not settled will be written to, however late its controller is.
