@@ -68,6 +68,8 @@ export const endpointSliceMirroring: Suite = {
   oracle: "endpointslice-mirroring-controller",
   oracleFlags: [`--mirroring-max-endpoints-per-subset=${mostOfSubset}`],
   ours: [defineMirroringController({ maxPerSubset: mostOfSubset })],
+  // It may delete the slices of a deleted Service first.
+  runsWithout: ["garbage-collector"],
   serviceRanges: ["10.0.0.0/16", "fd00::/108"],
   kinds: [
     { kind: EndpointSlices, compared: (object: AnyObject) => arranged(standing(object)) },

@@ -51,6 +51,8 @@ export const endpointSlice: Suite = {
   name: "endpointslice",
   oracle: "endpointslice-controller",
   ours: [endpointslice],
+  // It may delete the slices of a deleted Service first.
+  runsWithout: ["garbage-collector"],
   serviceRanges: ["10.0.0.0/16", "fd00::/108"],
   kinds: [
     { kind: EndpointSlices, compared: (object: AnyObject) => arranged(standing(object)) },
