@@ -6,20 +6,24 @@ import type { StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import type { DoneEvent, EventHead, KindName, WriteEvent } from "../../trace/events.ts";
 import { normalizeForDiff } from "../../views/normalize-for-diff.ts";
+import { Generations } from "./generations.ts";
 import { HotSpots } from "./hot-spots.ts";
 import type { StoreChange } from "./store.ts";
 
-/** A cycle of states, or work that goes on for ever in one instant. */
+/** A cycle of states, or work without end. */
 export interface Loop {
   /**
    * `recurring`: the cluster returns to an earlier state. `endless`: objects are written, or keys synced, over and over while no time passes.
+   * `spreading`: objects are created, each by the sync of an earlier one.
    */
-  readonly is: "recurring" | "endless";
-  /** The objects written in the cycle, most frequently written first. Without `paths` if they are only synced. */
+  readonly is: "recurring" | "endless" | "spreading";
+  /**
+   * The objects written in the cycle, most frequently written first. Without `paths` if they are only synced; if it is spreading, the latest.
+   */
   readonly objects: readonly { readonly of: KindName; readonly key: ObjectKey; readonly paths: readonly string[] }[];
   /** The controllers that wrote them, with the rules that they applied. */
   readonly writers: readonly string[];
-  /** Virtual time of one round, in ms; 0 if it is endless. */
+  /** Virtual time of one round, in ms; 0 if it is not recurring. */
   readonly roundMs: number;
 }
 
@@ -58,6 +62,7 @@ interface Visit {
 export class Recurrence {
   loop: Loop | undefined;
   #hot = new HotSpots();
+  #generations = new Generations();
   #written = new Map<string, Written>();
   #comparing = false;
   /** Sum over the objects, relative to the start of the comparison. */
@@ -98,6 +103,7 @@ export class Recurrence {
 
   /** Recent writes are kept to name the writers in the cycle. */
   wrote(event: WriteEvent): void {
+    this.#generations.wrote(event);
     if (!this.#comparing || event.error !== undefined) return;
     this.#recent.push(event);
     if (this.#recent.length > 2 * writesKept) this.#recent = this.#recent.slice(-writesKept);
@@ -107,8 +113,15 @@ export class Recurrence {
   /** A sync has ended. @param kindOf the kind of a controller's objects; without a name if it is for none. */
   synced(event: DoneEvent & EventHead, kindOf: (controller: string) => KindName): void {
     this.#hot.synced(event, event.at);
+    this.#generations.synced(event, kindOf(event.controller));
+    if (this.loop !== undefined) return;
+    const { spread } = this.#generations;
+    if (spread !== undefined) {
+      const objects = spread.objects.map((each) => ({ ...each, paths: [] }));
+      this.loop = { is: "spreading", objects, writers: spread.writers, roundMs: 0 };
+    }
     const { hotKey } = this.#hot;
-    if (hotKey === undefined || this.loop !== undefined) return;
+    if (hotKey === undefined) return;
     const { key, controller } = hotKey;
     const objects = [{ of: kindOf(controller), key, paths: [] }];
     this.loop = { is: "endless", objects, writers: [controller], roundMs: 0 };

@@ -77,6 +77,44 @@ describe("a controller that never lets time pass", () => {
   });
 });
 
+describe("a controller that creates objects of the kind that it syncs", () => {
+  const create = (name: string, context: SyncContext): Promise<unknown> =>
+    context.client.create(
+      ConfigMaps,
+      { metadata: { namespace: "default", name } },
+      { because: context.decide(stamp, {}) },
+    );
+  const indexOf = ({ metadata }: ConfigMap): number => Number(metadata.name.split("-")[1] ?? 0);
+
+  test("never ends if each object gets another one", async () => {
+    const { settled } = await playOwn(
+      own(async (one, context) => void (await create(`a-${indexOf(one) + 1}`, context))),
+    );
+    expect(settled).toMatchObject({ loop: { is: "spreading", writers: ["own"], roundMs: 0 } });
+    const { objects = [] } = settled.is === "loop" ? settled.loop : {};
+    expect(objects.map(({ of, key }) => [of.kind, key.replace(/\d+/, "N")])).toEqual([["ConfigMap", "default/a-N"]]);
+  });
+
+  test("never ends if each object gets two", async () => {
+    const { settled } = await playOwn(
+      own(async (one, context) => {
+        for (const n of [1, 2]) await create(`a-${2 * indexOf(one) + n}`, context);
+      }),
+    );
+    expect(settled).toMatchObject({ loop: { is: "spreading", writers: ["own"] } });
+  });
+
+  test("is steady if it ends after a thousand", async () => {
+    const { settled, state } = await playOwn(
+      own(async (one, context) => {
+        if (indexOf(one) < 1000) await create(`a-${indexOf(one) + 1}`, context);
+      }),
+    );
+    expect(settled).toMatchObject({ is: "steady" });
+    expect([...state.values()].filter(({ key }) => key.startsWith("default/a-"))).toHaveLength(1000);
+  });
+});
+
 const controllers = builtInControllers.filter(({ disabledByDefault }) => disabledByDefault !== true);
 
 describe("at the horizon", () => {

@@ -116,12 +116,14 @@ export function loopLines({ run, clock }: DryRunReport): string[] {
   const when = run.before.is === "loop" ? "before anything was applied, " : "";
   const time = clock === "real" ? "" : " of simulated time";
   const isWritten = objects.some(({ paths }) => paths.length > 0);
-  const what =
-    is === "recurring"
-      ? `the cluster returns to the same state every ${formatDuration(roundMs)}${time}`
-      : `${isWritten ? "new values are written" : "a key is synced"} over and over within 1 s${time}`;
+  const done = isWritten || is === "recurring" ? "written" : "synced";
+  const what = {
+    recurring: `the cluster returns to the same state every ${formatDuration(roundMs)}${time}; ${done}`,
+    endless: `${isWritten ? "new values are written" : "a key is synced"} over and over within 1 s${time}; ${done}`,
+    spreading: "objects are created without end, each by the sync of an earlier one; created",
+  }[is];
   return [
-    `loop: ${when}${what}; ${isWritten || is === "recurring" ? "written" : "synced"} by ${writers.join(", ")}`,
+    `loop: ${when}${what} by ${writers.join(", ")}`,
     ...objects.map(({ of, key, paths }) => `  ${of.kind} ${key}${paths.length === 0 ? "" : `  ${paths.join(", ")}`}`),
   ];
 }
