@@ -43,6 +43,8 @@ export const autoscalers: Suite = {
   oracle: "horizontal-pod-autoscaler-controller",
   oracleFlags: flags.map((flag) => `--horizontal-pod-autoscaler-${flag}`),
   ours: [defineAutoscaler(period)],
+  // Scripts create the pods.
+  runsWithout: ["deployment", "replicaset"],
   prepare: serveMetrics,
   kinds: [{ kind: HorizontalPodAutoscalers }, { kind: Deployments, compared: replicasState }],
   isSettled,

@@ -96,6 +96,8 @@ export const jobs: Suite = {
   name: "job",
   oracle: "job-controller,ttl-after-finished-controller",
   ours: [job, ttlAfterFinished],
+  // Pods are bound to nodes that do not exist, and outlive their Job.
+  runsWithout: ["garbage-collector", "pod-garbage-collector"],
   kinds: [{ kind: Jobs }, { kind: Pods, compared: jobPodState }],
   hasPendingWrites: hasPendingPodEvents,
   isSettled: jobsAreSettled,

@@ -55,6 +55,7 @@ const certificates: readonly Script[] = [
   },
   {
     name: "a namespace is created, and deleted together with its ConfigMap",
+    withoutOthers: "the namespace controller would delete the ConfigMap",
     steps: [
       act("create another namespace", (stage) => stage.beside("other")),
       act("add a label to it", (stage) =>
