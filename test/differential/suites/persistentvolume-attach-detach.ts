@@ -81,8 +81,8 @@ export const attachDetach: Suite = {
   // Checks every two seconds instead of every minute whether volumes are still attached.
   oracleFlags: ["--attach-detach-reconcile-sync-period=2s"],
   ours: [persistentVolumeAttachDetach],
-  // Scripts bind claims, and create those of ephemeral volumes.
-  runsWithout: ["ephemeral-volume", "persistentvolume-binder"],
+  // Scripts bind claims, and create those of ephemeral volumes; nodes have no heartbeats.
+  runsWithout: ["ephemeral-volume", "node-lifecycle", "persistentvolume-binder"],
   kinds: [
     { kind: VolumeAttachments, compared: standing },
     { kind: Nodes, compared: nodeState },
