@@ -256,6 +256,11 @@ export function conditionOf({ status }: Pod, type: string): PodCondition | undef
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
+/** Whether its condition Ready is True. */
+export function isReady(pod: Pod): boolean {
+  return conditionOf(pod, "Ready")?.status === "True";
+}
+
 /** The diagnoses of pods as findings of their owner. Pods being deleted come last. */
 export function podFindings(look: Look, pods: readonly Pod[]): readonly Finding[] {
   const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

@@ -5,7 +5,7 @@ import type { EndpointSlice, Pod, Service } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf } from "./diagnosis.ts";
 import { EndpointSlices } from "../api/kinds.ts";
 import { aside, type Look } from "./look.ts";
-import { podFindings, isServing } from "./pods.ts";
+import { isReady, isServing, podFindings } from "./pods.ts";
 import { pluralize } from "../api/pluralize.ts";
 import { ofAll } from "./spans.ts";
 
@@ -89,10 +89,6 @@ function isNamedPort(targetPort: string | number | undefined): targetPort is str
 /** Whether the slice has a number for the port. Go serializes an empty list as null. */
 function hasPort({ ports }: EndpointSlice, name: string): boolean {
   return (ports ?? []).some((each) => (each.name ?? "") === name && each.port !== undefined);
-}
-
-function isReady({ status }: Pod): boolean {
-  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
 }
 
 interface Counts {

@@ -4,7 +4,7 @@ import { pluralize } from "../api/pluralize.ts";
 import type { Examined, Item } from "./diagnosis.ts";
 import { unseenGeneration } from "./generations.ts";
 import type { Look } from "./look.ts";
-import { conditionOf, isServing } from "./pods.ts";
+import { isReady, isServing } from "./pods.ts";
 import { availability, controlledPods, onDeleteNote, withPods } from "./replicas.ts";
 import { ofAll } from "./spans.ts";
 import { claimFindings, type Lacking } from "./stateful-set-claims.ts";
@@ -72,7 +72,7 @@ interface SeenPods {
   readonly outdated: number;
 }
 
-const isReady = (pod: Pod): boolean => isServing(pod) && conditionOf(pod, "Ready")?.status === "True";
+const isUp = (pod: Pod): boolean => isServing(pod) && isReady(pod);
 
 /** The first pod that an ordered set is waiting for: what that blocks, and whether the pod must be deleted by hand. */
 function heldUp(set: StatefulSet, { pods, outdated }: SeenPods): readonly string[] {
@@ -83,7 +83,7 @@ function heldUp(set: StatefulSet, { pods, outdated }: SeenPods): readonly string
   const ordinals = ordinalsOf(set);
   const first = ordinals.find((ordinal) => {
     const pod = byOrdinal.get(ordinal);
-    return pod === undefined || !isReady(pod);
+    return pod === undefined || !isUp(pod);
   });
   if (first === undefined) return [];
   const missing = ordinals.filter((ordinal) => ordinal > first && !byOrdinal.has(ordinal)).length;

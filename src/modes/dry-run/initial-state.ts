@@ -3,6 +3,7 @@ import { resourceOf } from "../../api/kind.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import type { Node, Pod } from "../../api/types.ts";
+import { isNodeReady } from "../../controller/workload/node-conditions.ts";
 import { nodeAnnotation, silentAnnotation } from "../../controllers/kubelet/annotations.ts";
 import { nodeStatusOf, simulatedNode } from "../../controllers/kubelet/node.ts";
 import { type Random, randomUuid, seededRandom } from "../../platform/random.ts";
@@ -220,11 +221,10 @@ function defaultAccounts(namespaces: readonly string[], atMs: number): readonly 
 
 /** Its pods run in the dry run; those of a node that is not ready do not change. */
 export function asSimulated(node: Node): StoredObject {
-  const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
   const annotations = {
     ...node.metadata.annotations,
     [nodeAnnotation]: "simulated",
-    ...(!isReady && { [silentAnnotation]: "true" }),
+    ...(!isNodeReady(node) && { [silentAnnotation]: "true" }),
   };
   return { ...node, metadata: { ...node.metadata, annotations } };
 }

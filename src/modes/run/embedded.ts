@@ -7,6 +7,7 @@ import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import { withKeys } from "../../controller/runtime/with-keys.ts";
+import { isNodeReady } from "../../controller/workload/node-conditions.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ClusterKeys } from "../../controller/api/cluster-keys.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
@@ -223,10 +224,9 @@ async function isEstablished(client: Client, name: string): Promise<boolean> {
 async function nodesReady(client: Client, timeline: Timeline, names: ReadonlySet<string>): Promise<void> {
   for (;;) {
     const { items } = await client.list(Nodes);
-    const ready = items.filter(({ metadata, spec, status }) => {
-      if (!names.has(metadata.name)) return false;
-      const isReady = status?.conditions?.some((each) => each.type === "Ready" && each.status === "True") === true;
-      return isReady && !(spec?.taints ?? []).some(({ key }) => key === "node.kubernetes.io/not-ready");
+    const ready = items.filter((node) => {
+      if (!names.has(node.metadata.name)) return false;
+      return isNodeReady(node) && !(node.spec?.taints ?? []).some(({ key }) => key === "node.kubernetes.io/not-ready");
     });
     if (ready.length >= names.size) return;
     await sleep(timeline, readyPollMs, "embedded cluster waits for its nodes");

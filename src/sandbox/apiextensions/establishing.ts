@@ -4,7 +4,7 @@
  */
 import type { Server } from "../context/server.ts";
 import { setCondition } from "../registry/apiextensions/definition/conditions.ts";
-import { isTrue } from "../registry/apiextensions/definition/definition.ts";
+import { isTrue } from "../meta/conditions.ts";
 import { definitionNamed, writeStatus } from "./definitions.ts";
 
 /** Establishes a definition. */

@@ -4,7 +4,8 @@ import { deleteEntry } from "../endpoints/delete.ts";
 import { collectionOf, type RequestScope, type Server } from "../context/server.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { setCondition, type DefinitionCondition } from "../registry/apiextensions/definition/conditions.ts";
-import { isTrue, namesOf, definitionOf } from "../registry/apiextensions/definition/definition.ts";
+import { isTrue } from "../meta/conditions.ts";
+import { namesOf, definitionOf } from "../registry/apiextensions/definition/definition.ts";
 import { cleanupFinalizer } from "../registry/apiextensions/definition-strategy.ts";
 import { definitionNamed, writeStatus } from "./definitions.ts";
 

@@ -4,15 +4,10 @@
  */
 import { deepEqual } from "../../api/field-changes.ts";
 import type { Server } from "../context/server.ts";
+import { conditionOf, isTrue } from "../meta/conditions.ts";
 import { copyOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { setCondition, type DefinitionCondition } from "../registry/apiextensions/definition/conditions.ts";
-import {
-  conditionOf,
-  definitionOf,
-  isTrue,
-  namesOf,
-  type DefinitionNames,
-} from "../registry/apiextensions/definition/definition.ts";
+import { definitionOf, namesOf, type DefinitionNames } from "../registry/apiextensions/definition/definition.ts";
 import { definitionsOf, writeStatus } from "./definitions.ts";
 
 interface TakenNames {

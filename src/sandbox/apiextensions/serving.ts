@@ -3,7 +3,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import type { Server } from "../context/server.ts";
 import type { ApiObject } from "../meta/object.ts";
 import { isFields } from "../meta/object.ts";
-import { isTrue } from "../registry/apiextensions/definition/definition.ts";
+import { isTrue } from "../meta/conditions.ts";
 import { machinery } from "../registry/apiextensions/loading.ts";
 import { subresourcesOf, type Resource } from "../registry/resource.ts";
 import { decodeFields, TypeProblem } from "../serialization/decode.ts";

@@ -1,7 +1,8 @@
 /** What strategies can use of the server. */
 import type { StatusError } from "../../api/status-error.ts";
+import { conditionOf } from "../meta/conditions.ts";
 import { canonicalAddress, familyOf } from "../meta/go-addresses.ts";
-import { at, fieldsIn, textOf, textsIn } from "../meta/object.ts";
+import { fieldsIn, textOf, textsIn } from "../meta/object.ts";
 import type { FurtherRight, ServiceAddresses, StrategyContext } from "../registry/strategy/rest-strategy.ts";
 import { denialFor } from "./authorizer.ts";
 import type { RequestScope, Server } from "./server.ts";
@@ -63,7 +64,7 @@ function serviceAddresses(server: Server): ServiceAddresses {
 function readyRanges({ store, serviceRanges }: Server): ReturnType<ServiceAddresses["ranges"]> {
   const ready = new Map<string, boolean>();
   for (const { object } of store.collection("servicecidrs.networking.k8s.io", false).range({})) {
-    const condition = fieldsIn(at(object, "status", "conditions")).find(({ type }) => type === "Ready");
+    const condition = conditionOf(object, "Ready");
     const isReady =
       object.metadata.deletionTimestamp === undefined &&
       (condition === undefined || textOf(condition["status"]) === "True");

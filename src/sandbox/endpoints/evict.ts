@@ -3,6 +3,7 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { matches, selectorOf } from "../../api/labels.ts";
 import { formatTime } from "../../api/time.ts";
 import { requestAdmission } from "../admission/admit.ts";
+import { isTrue } from "../meta/conditions.ts";
 import { at, fieldsIn, isFields, type ApiObject, type Fields } from "../meta/object.ts";
 import { manageOwnStatus } from "../managedfields/managed-fields.ts";
 import type { Steps } from "../meta/steps.ts";
@@ -72,10 +73,6 @@ function ignoresBudgets({ metadata, status }: ApiObject): boolean {
   return phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metadata.deletionTimestamp !== undefined;
 }
 
-function isReady(pod: ApiObject): boolean {
-  return fieldsIn(pod.status?.["conditions"]).some(({ type, status }) => type === "Ready" && status === "True");
-}
-
 function budgetsOf(scope: RequestScope, pod: ApiObject): Entry[] {
   const budgets = scope.server.store.collection("poddisruptionbudgets.policy", true);
   return [...budgets.range({ namespace: scope.namespace })].filter(({ object }) => {
@@ -97,7 +94,7 @@ function chargeBudget(scope: RequestScope, { object: pod }: Entry, { dryRun }: D
   if (budget === undefined) return;
   const { object } = budget;
   const number = (key: string): number => (typeof object.status?.[key] === "number" ? object.status[key] : 0);
-  if (!isReady(pod)) {
+  if (!isTrue(pod, "Ready")) {
     if (object.spec?.["unhealthyPodEvictionPolicy"] === "AlwaysAllow") return;
     if (number("currentHealthy") >= number("desiredHealthy") && number("desiredHealthy") > 0) return;
   }

@@ -2,6 +2,7 @@
  * Simulated usage and metrics of pods, from annotations (docs/sandbox-annotations.md). A pod's annotation is about that pod; a workload's
  * is the total of all its ready pods.
  */
+import { isTrue } from "../meta/conditions.ts";
 import { parseQuantity, type Quantity } from "../../api/quantity.ts";
 import type { Server } from "../context/server.ts";
 import { simulationPrefix } from "../meta/simulation.ts";
@@ -42,7 +43,7 @@ export function simulatedLoad(server: Server): SimulatedLoad {
     const [namespace, metric] = [of.slice(0, slash), of.slice(slash + 1)];
     const counts = new Map<string, number>();
     for (const pod of running(namespace)) {
-      if (isReady(pod) && annotated(pod, metric) === undefined)
+      if (isTrue(pod, "Ready") && annotated(pod, metric) === undefined)
         counts.set(topOf(pod), (counts.get(topOf(pod)) ?? 0) + 1);
     }
     return counts;
@@ -54,7 +55,7 @@ export function simulatedLoad(server: Server): SimulatedLoad {
     const inherited = ownersOf(pod).map((owner) => annotated(owner, metric));
     const total = inherited.findLast((quantity) => quantity !== undefined);
     if (total === undefined) return undefined;
-    if (!isReady(pod)) return { nano: 0n, format: total.format };
+    if (!isTrue(pod, "Ready")) return { nano: 0n, format: total.format };
     const pods = sharing(`${textOf(pod.metadata.namespace)}/${metric}`).get(topOf(pod)) ?? 1;
     return { nano: total.nano / BigInt(pods), format: total.format };
   };
@@ -79,10 +80,6 @@ function runningPods(server: Server, namespace: string): readonly ApiObject[] {
   return all.filter(
     ({ status, metadata }) => status?.["phase"] === "Running" && metadata.deletionTimestamp === undefined,
   );
-}
-
-function isReady({ status }: ApiObject): boolean {
-  return fieldsIn(status?.["conditions"]).some(({ type, status: is }) => type === "Ready" && is === "True");
 }
 
 /** The maximum length of a chain of owners. */

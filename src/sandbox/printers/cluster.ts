@@ -1,9 +1,10 @@
 /** Tables of cluster objects: nodes, namespaces, quotas, classes, roles. Source: as workloads.ts. */
+import { conditionOf } from "../meta/conditions.ts";
 import { at, fieldsIn, type ApiObject } from "../meta/object.ts";
 import { age, type Cells, numberAt, textAt } from "./cells.ts";
 
 function nodeStatus(node: ApiObject): string {
-  const ready = fieldsIn(node.status?.["conditions"]).find(({ type }) => type === "Ready");
+  const ready = conditionOf(node, "Ready");
   const status = ready === undefined ? "Unknown" : ready["status"] === "True" ? "Ready" : "NotReady";
   return node.spec?.["unschedulable"] === true ? `${status},SchedulingDisabled` : status;
 }

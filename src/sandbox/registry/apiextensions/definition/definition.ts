@@ -119,13 +119,3 @@ const columnOf = (column: Fields): PrinterColumn => ({
   priority: typeof column["priority"] === "number" ? column["priority"] : 0,
   jsonPath: textOf(column["jsonPath"]),
 });
-
-/** A condition of a definition's status. */
-export function conditionOf({ status = {} }: ApiObject, type: string): Fields | undefined {
-  return fieldsIn(status["conditions"]).find((condition) => condition["type"] === type);
-}
-
-/** True if a condition of a definition is True. */
-export function isTrue(definition: ApiObject, type: string): boolean {
-  return conditionOf(definition, type)?.["status"] === "True";
-}

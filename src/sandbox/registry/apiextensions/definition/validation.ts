@@ -2,19 +2,13 @@
  * Validates CustomResourceDefinitions as the real server does. Source: apiextensions-apiserver v0.36
  * pkg/apis/apiextensions/validation/validation.go.
  */
+import { isTrue } from "../../../meta/conditions.ts";
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
 import { at, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { isSubdomain, subdomainProblems } from "../../../../api/label-names.ts";
 import { dns1035Problems } from "../../../validation/names.ts";
-import {
-  definitionOf,
-  isTrue,
-  namesOf,
-  type Definition,
-  type DefinitionNames,
-  type DefinitionVersion,
-} from "./definition.ts";
+import { definitionOf, namesOf, type Definition, type DefinitionNames, type DefinitionVersion } from "./definition.ts";
 import { schemaErrors } from "./schema-checks.ts";
 import { columnsErrors, deprecationErrors, scaleErrors, selectableErrors } from "./version-checks.ts";
 

@@ -5,12 +5,12 @@
 import type { ResourceData } from "../../../../api/wire/format.ts";
 import type { ApiObject } from "../../../meta/object.ts";
 import type { Struct } from "../../../../api/wire/schema.ts";
+import { isTrue } from "../../../meta/conditions.ts";
 import { shortHash } from "../../../../platform/content-hash.ts";
 import type { ObjectForm } from "../../strategy/object-form.ts";
 import type { RESTStrategy } from "../../strategy/rest-strategy.ts";
 import {
   definitionOf,
-  isTrue,
   namesOf,
   type Definition,
   type DefinitionNames,
