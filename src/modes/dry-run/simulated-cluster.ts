@@ -1,10 +1,8 @@
 /** The cluster of a dry run: a sandbox filled with a snapshot, controllers on it, and virtual time. */
 import type { StoredObject } from "../../api/object.ts";
-import type { Pod } from "../../api/types.ts";
-import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
-import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
+import type { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { seededRandom } from "../../platform/random.ts";
 import { virtualTimeline, type VirtualTimeline } from "../../platform/virtual-timeline.ts";
@@ -12,22 +10,15 @@ import { createSandbox } from "../../sandbox/sandbox.ts";
 import { configuredPlugins } from "../../sandbox/context/admission-plugins.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { State } from "../../views/state.ts";
-import { fieldManagerOf } from "../../api/own-field-manager.ts";
-import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
-import { withThoseThatAlwaysRun } from "./always-run.ts";
+import type { ServerVersion } from "../../api/server-version.ts";
 import { type FailingKey, failingKeys } from "./failing.ts";
 import { type ApplyTarget, versionIn } from "./apply.ts";
-import type { Storage } from "./claims.ts";
 import { CustomObjects, type CustomResources } from "./custom-objects.ts";
-import { knownDevices } from "./device-claims.ts";
-import { claimPodLacks, whatPodLacks } from "./lacking.ts";
-import { dryRunKubelet, type UntouchedPods } from "./kubelet.ts";
-import { drainOf } from "./node-drain.ts";
-import { controllersAboutNodes, dryRunHeartbeat, type NodeQuestions, withNodesAtWork } from "./node-questions.ts";
-import { knownVolumes } from "./volume-nodes.ts";
-import { dryRunScheduler } from "./scheduler.ts";
-import { type Scope, withinScope } from "./scope.ts";
-import { listenToStore, lookupIn, stateOf, type StoreChange, volumesIn } from "./store.ts";
+import type { UntouchedPods } from "./kubelet.ts";
+import { type NodeQuestions, withNodesAtWork } from "./node-questions.ts";
+import type { Scope } from "./scope.ts";
+import { simulatedManager } from "./simulated-manager.ts";
+import { listenToStore, stateOf, type StoreChange } from "./store.ts";
 import { type LiveRefusals, refusingPods } from "./live-refusals.ts";
 import { withCachedDiscovery } from "./cached-discovery.ts";
 import { recordingWrites, type SentWrite } from "./server-validate.ts";
@@ -91,58 +82,30 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     options.managedFields ? objects : objects.map(withoutManagedFields),
     options.revision === undefined ? {} : { revision: options.revision },
   );
-  // Nothing listens to deltas, or to writes of the simulated components, here.
-  const silentBus = new TraceBus({ now: () => timeline.now() });
-  const storage: Storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope: options.scope };
-  const lacks = (pod: Pod & StoredObject): string | undefined => whatPodLacks(pod, storage);
-  // Every cluster has them, whichever controllers are selected.
-  const clock = "virtual";
-  const isSilent = (node: string): boolean => nodeQuestions?.silent.has(node) === true;
-  const { traced, silent } = withThoseThatAlwaysRun(options.controllers);
-  const simulatedComponents = [
-    dryRunScheduler({
-      lacksClaim: (pod) => claimPodLacks(pod, storage),
-      volumesOf: (pod) => knownVolumes(pod, storage.lookup),
-      devicesOf: (pod) => knownDevices(pod, storage.lookup),
-      clock,
-    }),
-    dryRunKubelet({ ...options, lacks, isSilent, clock }),
-    ...silent,
-    ...(nodeQuestions === undefined ? [] : [dryRunHeartbeat(nodeQuestions)]),
-  ];
-  const requested = nodeQuestions === undefined ? traced : [...controllersAboutNodes(traced), drainOf(nodeQuestions)];
   const customs = new CustomObjects({
     known: options.customResources,
     random: seededRandom(seedFor(options.customResources.objects, seed)),
     now: () => timeline.now(),
   });
-  const isSimulatedComponent = (name: string): boolean =>
-    simulatedComponents.some((definition) => fieldManagerOf(definition) === name);
   const { onWrite } = options;
-  const clientFor = (name: string): Client => {
+  const clientOn = (on: TraceBus, name: string): Client => {
     const inProcess = customs.before(withCachedDiscovery(sandbox.transport({ actor: name })));
     const refusing = refusingPods(inProcess, options.liveRefusals);
     const transport = onWrite === undefined ? refusing : recordingWrites(refusing, name, onWrite);
-    return createClient({ transport, bus: isSimulatedComponent(name) ? silentBus : bus, timeline, fieldManager: name });
+    return createClient({ transport, bus: on, timeline, fieldManager: name });
   };
-  const manager = new ControllerManager({
-    controllers: withinScope([...requested, ...simulatedComponents], {
-      scope: options.scope,
-      nodesReport: nodeQuestions !== undefined,
-    }),
-    informers: new SharedInformerFactory({
-      client: clientFor("informers"),
-      timeline,
-      random,
-      bus: silentBus,
-      trackFieldManagers: false,
-    }),
-    clientOf: (definition) => clientFor(fieldManagerOf(definition)),
-    bus,
+  const manager = simulatedManager({
+    sandbox,
+    controllers: options.controllers,
+    pods: options,
+    scope: options.scope,
+    serverVersion: options.serverVersion,
+    nodeQuestions,
+    clock: "virtual",
     timeline,
     random,
-    events: false,
-    serverVersion: () => options.serverVersion ?? ownVersion,
+    bus,
+    clientOn,
   });
   const during = <T>(promise: Promise<T>): Promise<T> => drive(timeline, promise);
   await during(manager.fillCaches());
@@ -152,7 +115,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     sandbox,
     manager,
     customs,
-    clientFor,
+    clientFor: (name) => clientOn(bus, name),
     nodeQuestions,
     versionAtStart: (resource, key) => versionIn(options.objects, { resource, key }),
     during,

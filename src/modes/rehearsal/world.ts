@@ -1,29 +1,20 @@
 /** The world of a rehearsal: a program, the controllers and the simulated parts of a cluster, in an isolated place, in real time. */
-import type { StoredObject } from "../../api/object.ts";
-import { ownVersion, type ServerVersion } from "../../api/server-version.ts";
-import type { Pod } from "../../api/types.ts";
-import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
+import type { ServerVersion } from "../../api/server-version.ts";
 import { createClient } from "../../client/api/client.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
-import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
+import type { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { Random } from "../../platform/random.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import { TraceBus } from "../../trace/bus.ts";
 import type { StageEvent } from "../../trace/events.ts";
 import type { KindName } from "../../trace/names.ts";
-import { withThoseThatAlwaysRun } from "../dry-run/always-run.ts";
 import { CustomObjects, noCustomResources } from "../dry-run/custom-objects.ts";
-import { dryRunKubelet } from "../dry-run/kubelet.ts";
-import { knownDevices } from "../dry-run/device-claims.ts";
 import { failingKeys } from "../dry-run/failing.ts";
-import { claimPodLacks, whatPodLacks } from "../dry-run/lacking.ts";
 import type { World } from "../dry-run/play.ts";
-import { dryRunScheduler } from "../dry-run/scheduler.ts";
-import { knownVolumes } from "../dry-run/volume-nodes.ts";
-import { type Scope, withinScope } from "../dry-run/scope.ts";
-import { listenToStore, lookupIn, stateOf, volumesIn } from "../dry-run/store.ts";
-import { fieldManagerOf } from "../../api/own-field-manager.ts";
+import type { Scope } from "../dry-run/scope.ts";
+import { simulatedManager } from "../dry-run/simulated-manager.ts";
+import { listenToStore, stateOf } from "../dry-run/store.ts";
 import { releaseLeases } from "./leases.ts";
 import { Movement, type Patience } from "./movement.ts";
 import type { Place } from "./place.ts";
@@ -66,7 +57,7 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
   const { place, timeline, random } = options;
   const { sandbox } = place;
   const bus = new TraceBus({ now: () => timeline.now() });
-  // Nothing listens to deltas of controllers, or to writes of the simulated components, here.
+  // Nothing listens to requests of the rehearsal itself.
   const silentBus = new TraceBus({ now: () => timeline.now() });
   const unread = new Map<string, string>();
   const scope: Scope = { namespaces: undefined, held: new Map(), unread, uncounted: new Set() };
@@ -77,7 +68,19 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
     client: clientOn(silentBus, "kubectl-reconcile"),
     onUnreadable: ({ group, kind }, why) => void unread.set(`${group}/${kind}`, why),
   });
-  const manager = managerOn({ options, bus, silentBus, scope, referenced, clientOn });
+  const manager = simulatedManager({
+    sandbox,
+    controllers: options.controllers,
+    pods: place.pods,
+    scope,
+    serverVersion: options.serverVersion,
+    clock: "real",
+    timeline,
+    random,
+    bus,
+    clientOn,
+    bringIn: (pod) => referenced.bringIn(pod),
+  });
   const parts = { options, bus, manager, referenced, releasing: clientOn(silentBus, "kubectl-reconcile") };
   const behind = { transport: place.transportFor("program"), bus, timeline };
   const opened: ProgramRun[] = [];
@@ -97,58 +100,6 @@ export async function createRehearsal(options: RehearsalOptions): Promise<Rehear
     await manager.stop();
     throw error;
   }
-}
-
-/** What the controllers of a rehearsal need. */
-interface Surroundings {
-  readonly options: RehearsalOptions;
-  readonly bus: TraceBus;
-  readonly silentBus: TraceBus;
-  readonly scope: Scope;
-  readonly referenced: ReferencedObjects;
-  readonly clientOn: (on: TraceBus, fieldManager: string) => Client;
-}
-
-/** The requested controllers and the simulated components. */
-function managerOn({ options, bus, silentBus, scope, referenced, clientOn }: Surroundings): ControllerManager {
-  const { place, timeline, random } = options;
-  const { sandbox } = place;
-  const storage = { lookup: lookupIn(sandbox), volumes: () => volumesIn(sandbox), scope };
-  const lackingBy =
-    (lack: typeof whatPodLacks) =>
-    async (pod: Pod & StoredObject): Promise<string | undefined> => {
-      await referenced.bringIn(pod);
-      return lack(pod, storage);
-    };
-  const clock = "real";
-  const { traced, silent } = withThoseThatAlwaysRun(options.controllers);
-  const simulated = [
-    dryRunScheduler({
-      lacksClaim: lackingBy(claimPodLacks),
-      volumesOf: (pod) => knownVolumes(pod, storage.lookup),
-      devicesOf: (pod) => knownDevices(pod, storage.lookup),
-      clock,
-    }),
-    dryRunKubelet({ ...place.pods, lacks: lackingBy(whatPodLacks), clock }),
-    ...silent,
-  ];
-  const isSimulated = ({ name }: ControllerDefinition): boolean => simulated.some((each) => each.name === name);
-  return new ControllerManager({
-    controllers: withinScope([...traced, ...simulated], { scope, nodesReport: false }),
-    informers: new SharedInformerFactory({
-      client: clientOn(silentBus, "informers"),
-      timeline,
-      random,
-      bus: silentBus,
-      trackFieldManagers: false,
-    }),
-    serverVersion: () => options.serverVersion ?? ownVersion,
-    clientOf: (definition) => clientOn(isSimulated(definition) ? silentBus : bus, fieldManagerOf(definition)),
-    bus,
-    timeline,
-    random,
-    events: false,
-  });
 }
 
 interface Parts {
