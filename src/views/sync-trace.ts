@@ -2,23 +2,20 @@
 import type { ObjectKey } from "../api/key.ts";
 import type {
   AgreementEvent,
-  DecisionEvent,
   DoneEvent,
   EnqueueEvent,
   EventHead,
   GetEvent,
   IntentionEvent,
   LinkEvent,
-  RecordedEvent,
   Stage,
   StageEvent,
   WriteEvent,
 } from "../trace/events.ts";
 import { GenerationalCache } from "../trace/generational-cache.ts";
-import type { Trigger } from "../trace/triggers.ts";
+import { blockOf, causeOf, type EndedSync, type KnownEffects, type OpenSync, withOrigin } from "./block-of-sync.ts";
 import { DeltaMemory } from "./delta-memory.ts";
-import { summarizeChanges } from "./field-interest.ts";
-import type { BlockCause, BlockWrite, Origin, SyncBlock, SyncName, Woken } from "./sync-block.ts";
+import type { BlockCause, Origin, SyncBlock, SyncName } from "./sync-block.ts";
 
 /** An event with its `seq` and time. */
 type Stamped<T> = T & EventHead;
@@ -39,25 +36,8 @@ export const tracedStages: readonly Stage[] = [
   "done",
 ];
 
-/** Changed fields shown per write. */
-const shownChangesOfWrite = 4;
-
 /** An origin has at most this many steps. */
 const maxOriginSteps = 20;
-
-interface Open {
-  readonly get: Stamped<GetEvent>;
-  readonly causes: readonly BlockCause[];
-  readonly inBackoffUntil: number | undefined;
-  readonly decisions: Stamped<DecisionEvent>[];
-  readonly recorded: Stamped<RecordedEvent>[];
-  readonly writes: Stamped<WriteEvent>[];
-  /** The intentions of this sync, by `verb target`. */
-  readonly intentions: Map<string, IntentionEvent & { readonly since: number }>;
-  /** The `seq` of each delta that its writes caused. */
-  readonly caused: number[];
-  done?: Stamped<DoneEvent>;
-}
 
 /** Options of a `SyncTrace`. */
 export interface SyncTraceOptions {
@@ -75,9 +55,9 @@ export interface SyncTraceOptions {
 export class SyncTrace {
   readonly deltas: DeltaMemory = new DeltaMemory();
   #holdMs: number;
-  #open = new Map<string, Open>();
+  #open = new Map<string, OpenSync>();
   /** Finished syncs whose blocks are held back, in the order in which they ended. */
-  #held: Open[] = [];
+  #held: EndedSync[] = [];
   /** The sync that made a write, by the write's `seq`; kept until its delta is linked. */
   #writers = new GenerationalCache<number, SyncName>();
   /** By controller and key: when the backoff of a failed key ends. */
@@ -87,6 +67,10 @@ export class SyncTrace {
 
   /** The first cause of each recent sync, to follow origins. */
   #firstCauses = new GenerationalCache<string, BlockCause>();
+  #known: KnownEffects = {
+    deltas: this.deltas,
+    agreementOf: (intention) => this.#intentions.get(intention)?.agreement,
+  };
 
   constructor(options: SyncTraceOptions) {
     this.#holdMs = options.holdMs;
@@ -147,7 +131,7 @@ export class SyncTrace {
     const blocks: SyncBlock[] = [];
     for (let [first] = this.#held; first !== undefined && this.#dueAt(first) <= now; [first] = this.#held) {
       this.#held.shift();
-      blocks.push(this.#block(first));
+      blocks.push(blockOf(first, this.#known));
     }
     return blocks;
   }
@@ -163,7 +147,7 @@ export class SyncTrace {
     let at = sync;
     for (;;) {
       const first = this.#firstCauses.get(nameOf(at));
-      const cause = first === undefined ? undefined : this.#withOrigin(first);
+      const cause = first === undefined ? undefined : withOrigin(first, this.deltas);
       const by = cause?.is === "delta" ? cause.by : retriedBy(cause, at);
       if (by === undefined || steps.length >= maxOriginSteps) return { steps, first: cause };
       steps.push(by);
@@ -171,12 +155,12 @@ export class SyncTrace {
     }
   }
 
-  #dueAt(open: Open): number {
-    const doneAt = open.done?.at ?? Infinity;
-    if (open.writes.length === 0) return doneAt;
+  #dueAt({ done, writes, intentions }: EndedSync): number {
+    const doneAt = done.at;
+    if (writes.length === 0) return doneAt;
     const settled =
-      open.intentions.size > 0 &&
-      [...open.intentions.values()].every((each) => this.#intentions.get(each.intention)?.agreement !== undefined);
+      intentions.size > 0 &&
+      [...intentions.values()].every(({ intention }) => this.#known.agreementOf(intention) !== undefined);
     return settled ? doneAt : doneAt + this.#holdMs;
   }
 
@@ -193,7 +177,7 @@ export class SyncTrace {
     const until = this.#backoff.get(queueKey(controller, key));
     if (until !== undefined && until <= event.at) this.#backoff.delete(queueKey(controller, key));
     const retried = known.some(({ cause }) => cause === "retry");
-    const causes = known.map((trigger) => this.#cause(trigger));
+    const causes = known.map((trigger) => causeOf(trigger, this.deltas));
     const [first] = causes;
     if (first !== undefined) this.#firstCauses.set(nameOf(event), first);
     this.#open.set(nameOf(event), {
@@ -206,23 +190,6 @@ export class SyncTrace {
       intentions: new Map(),
       caused: [],
     });
-  }
-
-  #cause(trigger: Trigger): BlockCause {
-    if (trigger.cause !== "delta") return { is: "other", trigger };
-    const { kind, type, key, resourceVersion, delta } = trigger;
-    const event = this.deltas.get(delta);
-    return {
-      is: "delta",
-      kind,
-      type,
-      key,
-      resourceVersion,
-      delta,
-      detail: event?.detail,
-      ...(event?.tombstone === true && { tombstone: true }),
-      ...(event?.relist === true && { relist: true }),
-    };
   }
 
   #write(event: Stamped<WriteEvent>): void {
@@ -267,90 +234,7 @@ export class SyncTrace {
     const open = this.#open.get(nameOf(event));
     if (open === undefined) return;
     this.#open.delete(nameOf(event));
-    open.done = event;
-    this.#held.push(open);
-  }
-
-  #block(open: Open): SyncBlock {
-    const { get, decisions, recorded, done } = open;
-    if (done === undefined) throw new Error(`Cannot tell sync ${get.sync} of ${get.controller}: it has not ended`);
-    const writes = open.writes.map((write) => this.#blockWrite(open, write));
-    const seqs = new Set(decisions.map(({ seq }) => seq));
-    const { controller, key, sync, at, waitedMs, depth, inFlight, delayed, failures, unseen, triggers } = get;
-    return {
-      controller,
-      key,
-      sync,
-      at,
-      waitedMs,
-      depth,
-      inFlight,
-      delayed,
-      failures,
-      ms: done.ms,
-      causes: open.causes.map((cause) => this.#withOrigin(cause)),
-      moreCauses: triggers.total - open.causes.length,
-      ...(unseen !== undefined && { unseen }),
-      ...(open.inBackoffUntil !== undefined && { inBackoffUntil: open.inBackoffUntil }),
-      decisions: decisions.map(({ seq, rule, sentence, facts }) => ({
-        rule,
-        sentence,
-        facts,
-        writes: writes.filter(({ decision }) => decision === seq),
-      })),
-      otherWrites: writes.filter(({ decision }) => decision === undefined || !seqs.has(decision)),
-      recorded,
-      done,
-      woke: this.#woken(open),
-    };
-  }
-
-  /** Adds the sync that caused a delta. This must be late, because the response to a write may arrive after its delta. */
-  #withOrigin(cause: BlockCause): BlockCause {
-    if (cause.is !== "delta") return cause;
-    const by = this.deltas.byOf(cause.delta);
-    return by === undefined ? cause : { ...cause, by };
-  }
-
-  #blockWrite(open: Open, write: Stamped<WriteEvent>): BlockWrite {
-    const summary = summarizeChanges(write.changes, shownChangesOfWrite);
-    const intention = open.intentions.get(`${write.verb} ${write.key}`);
-    if (intention === undefined) return { ...write, summary };
-    const agreement = this.#intentions.get(intention.intention)?.agreement;
-    return {
-      ...write,
-      summary,
-      intention: intention.intention,
-      ...(intention.again && { standsSince: intention.since }),
-      ...(agreement !== undefined && { agreement }),
-    };
-  }
-
-  #woken(open: Open): readonly Woken[] {
-    const woken = new Map<string, Woken>();
-    for (const seq of open.caused) {
-      const delta = this.deltas.get(seq);
-      if (delta === undefined) continue;
-      for (const { controller, key, sync } of this.deltas.wokenBy(seq)) {
-        const name = `${queueKey(controller, key)} ${sync ?? ""}`;
-        const known = woken.get(name);
-        woken.set(
-          name,
-          known === undefined
-            ? {
-                controller,
-                key,
-                kind: delta.of.kind,
-                type: delta.type,
-                object: delta.key,
-                more: 0,
-                ...(sync !== undefined && { sync }),
-              }
-            : { ...known, more: known.more + 1 },
-        );
-      }
-    }
-    return [...woken.values()];
+    this.#held.push({ ...open, done: event });
   }
 }
 
