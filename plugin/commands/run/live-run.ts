@@ -5,12 +5,9 @@ import { createClient } from "../../../src/client/api/client.ts";
 import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
 import type { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
-import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
-import { preflight } from "../../../src/modes/preflight/preflight.ts";
 import { type LiveOptions, type LiveRun, startLive } from "../../../src/modes/run/live.ts";
 import { leaseNamespace } from "../../../src/modes/run/run-leases.ts";
-import { fieldManagerOf } from "../../../src/api/own-field-manager.ts";
-import { hostName, isAlive, processId } from "../../../src/platform/process.ts";
+import { hostName, processId } from "../../../src/platform/process.ts";
 import { randomSuffix } from "../../../src/platform/random.ts";
 import type { MetricsEndpoint } from "../../telemetry/endpoint.ts";
 import { measuredStages } from "../../telemetry/metrics.ts";
@@ -22,11 +19,12 @@ import { formatDuration } from "../../../src/api/duration.ts";
 import { pluralize } from "../../cli/style.ts";
 import { UserError } from "../../cli/user-error.ts";
 import type { Connected } from "../../connections/connection.ts";
-import { cachesText, overridden, preflightLine, refuseOrPass } from "../../render/preflight-text.ts";
+import { cachesText } from "../../render/preflight-text.ts";
 import { summaryLine } from "../../render/run-lines.ts";
 import { Leadership } from "./leadership.ts";
 import { Reload } from "./reload.ts";
 import type { RunRequest } from "./request.ts";
+import { isDeadHere, preflightOfRun } from "./run-preflight.ts";
 import { type RunScreen, showRun } from "./screen.ts";
 
 /** The parts of a `Run`. The caller closes the connection. */
@@ -46,12 +44,6 @@ export interface RunParts {
 const deposedExitCode = 3;
 /** The maximum length of an object's name. */
 const maxNameLength = 253;
-
-/** Whether the holder of a Lease was a process on this host that no longer exists. */
-function isDeadHere(identity: string): boolean {
-  const [host, pid = ""] = identity.split("_");
-  return host === hostName() && /^\d+$/.test(pid) && !isAlive(Number(pid));
-}
 
 /** A run of controllers that write. */
 export class Run {
@@ -243,51 +235,19 @@ export class Run {
     };
   }
 
-  async #preflight(): Promise<void> {
-    const { context, server, unlimited: transport, bus, user } = this.#connected;
-    const { force, once, flags } = this.#request;
-    const [session, namespace] = [this.#session, this.#namespace];
-    const { timeline, calledAs, err } = session.io;
-    const looking = preflight({
+  #preflight(): Promise<void> {
+    return preflightOfRun({
+      request: this.#request,
+      session: this.#session,
+      connected: this.#connected,
       controllers: this.#controllers,
-      transport,
-      client: createClient({ transport, bus, timeline }),
-      namespace,
-      leaseNamespace: leaseNamespace(namespace),
-      leaseNameOf: fieldManagerOf,
-      isDead: isDeadHere,
-      timeline,
-      signal: session.signal,
-      isForced: force,
-      onSecondLook: (ms) =>
-        session.say(
-          `owner   looking again in ${formatDuration(ms)}: on a cluster this new no other owner has left a trace yet`,
-        ),
-      isOwnSandbox: flags.sandbox === true,
-    });
-    // If the server cannot be reached, the error of the version request is reported instead.
-    looking.catch(() => undefined);
-    const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
-    this.#version = await this.#connected.serverVersion();
-    session.say(`context ${context} · ${server} (${this.#version.gitVersion}) · ${where}`);
-    this.#screen.begin();
-    const found = await looking;
-    refuseOrPass(found, {
-      calledAs,
-      who: user === undefined ? "" : ` as user ${user}`,
-      namespace,
-      columns: err.columns,
-      force,
+      namespace: this.#namespace,
       traceCommand: this.#traceCommand(),
+      onVersion: (version) => {
+        this.#version = version;
+        this.#screen.begin();
+      },
     });
-    if (force) for (const line of overridden(found)) session.warn(line);
-    session.say(preflightLine(found));
-    const unnoticed = ownersUnnoticed(this.#controllers);
-    if (unnoticed.length > 0 && !once && flags.sandbox !== true) {
-      session.say(
-        `owner   not detected during the run: another ${unnoticed.join(", ").replace(/, ([^,]*)$/, " or $1")}, which leaves no trace in managedFields`,
-      );
-    }
   }
 
   /** Prints what runs, once, before the first block of a sync. */
