@@ -81,7 +81,7 @@ export function missingObjectText(
   const kinds = new Set(kind === undefined ? controllers.map((definition) => definition.for?.kind) : [kind.kind]);
   for (const each of kinds)
     if (each === undefined || !filled.has(each) || find({ kind: each, key }) !== undefined) return undefined;
-  return missingText({ kinds: [...kinds].flatMap((each) => each ?? []), key, shown: "syncs" });
+  return missingText({ kinds: [...kinds].flatMap((each) => each ?? []), key, shown: shownLater(request) });
 }
 
 /** The same for a sandbox, whose caches may not have the latest manifest yet: the server is asked. @throws StatusError. */
@@ -94,5 +94,10 @@ export async function missingInSandboxText(lookup: Lookup, client: Client): Prom
   if (kinds.length === 0) return undefined;
   const missing = await Promise.all(kinds.map((kind) => isMissing(client, { kind, key })));
   if (missing.includes(false)) return undefined;
-  return missingText({ kinds: [...new Set(kinds.map(({ kind }) => kind))], key, shown: "syncs" });
+  return missingText({ kinds: [...new Set(kinds.map(({ kind }) => kind))], key, shown: shownLater(request) });
+}
+
+/** With `--once` it ends before the object may exist. */
+function shownLater({ once }: TraceRequest): "syncs" | undefined {
+  return once ? undefined : "syncs";
 }

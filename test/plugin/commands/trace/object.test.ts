@@ -13,7 +13,7 @@ const named = (...names: readonly string[]): readonly ControllerDefinition[] =>
 
 function request(
   controllers: readonly ControllerDefinition[],
-  parts: Partial<Pick<TraceRequest, "object" | "why" | "flags">>,
+  parts: Partial<Pick<TraceRequest, "object" | "why" | "flags" | "once">>,
 ): TraceRequest {
   return { controllers, object: undefined, why: undefined, flags: {}, ...parts } as TraceRequest;
 }
@@ -98,6 +98,9 @@ describe("a missing object", () => {
     const place = { mode: "shadow", namespace: "shop", only: true, kinds: [ReplicaSets] } as const;
     for (const parts of [{ object }, ...(object === "rs/web" ? [{ why: object }] : [])])
       expect(missingObjectText(request(controllers, parts), { place, controllers, find: finds(...there) })).toBe(says);
+    const once = request(controllers, { object, once: true });
+    const [missing] = says?.split(";") ?? [];
+    expect(missingObjectText(once, { place, controllers, find: finds(...there) })).toBe(missing);
   });
 
   test("is not reported of a cache that is filled later", () => {
