@@ -1,6 +1,6 @@
 /**
  * The gate without the tests: derived files, format, floors, quotes of tests, ceilings, lint, types. `--write` fixes what can be fixed
- * automatically. Exits 1 if anything is wrong; prints each finding.
+ * automatically, `--findings` lists the places that the ceilings count. Exits 1 if anything is wrong, 2 for an unknown option.
  */
 import { join } from "node:path";
 import { countsOf, mayBeFewer, readCeilings, writeCeilings } from "./ceilings.ts";
@@ -11,7 +11,14 @@ import { thirdPartyLicenses } from "./licenses.ts";
 import { wrongQuotes } from "./quoted-tests.ts";
 
 const top = join(import.meta.dir, "..");
-const write = process.argv.includes("--write");
+const options = ["--write", "--findings"] as const;
+const given = process.argv.slice(2);
+const unknown = given.find((word) => !options.some((option) => option === word));
+if (unknown !== undefined) {
+  console.error(`error: unknown option ${unknown}; it takes ${options.join(" and ")}`);
+  process.exit(2);
+}
+const write = given.includes("--write");
 /** Results of the formatter's and compiler's last run; per checkout, since several may share their node_modules. */
 const cache = join(top, "node_modules", ".cache", `check-${Bun.hash(top).toString(36)}`);
 
@@ -87,7 +94,7 @@ async function ceilings(): Promise<boolean> {
   const over = [...counts].filter(([name, count]) => count > (ceilings[name] ?? 0));
   const under = [...counts].filter(([name, count]) => count < (ceilings[name] ?? 0) && !mayBeFewer.has(name));
   for (const [name, count] of counts) console.log(`${String(count).padStart(5)}  ${name}`);
-  if (process.argv.includes("--findings"))
+  if (given.includes("--findings"))
     for (const [name, found] of findings)
       for (const { place, what } of found) console.log(`${place}: ${name}: ${what}`);
   for (const [name, count] of over)
