@@ -101,18 +101,24 @@ function scaleDownLimit(current: number, rates: Rates): number {
 export interface Change extends Pick<Rates, "up" | "down"> {
   readonly from: number;
   readonly to: number;
+  /** The resourceVersion of the scale that was changed. */
+  readonly basedOn: string;
   /** ms since 1970. */
   readonly at: number;
 }
 
-/** Remembers a change for as long as the longest period of the policies that count it. */
-export function rememberChange(history: History, { from, to, at, up, down }: Change): void {
+/**
+ * Remembers a change for as long as the longest period of the policies that count it. Two changes of one version of the scale are one: as a
+ * shadow it intends the same change in each sync until its owner makes it.
+ */
+export function rememberChange(history: History, { from, to, basedOn, at, up, down }: Change): void {
   const isUp = to > from;
   const events = isUp ? history.ups : history.downs;
   const longest = Math.max(0, ...((isUp ? up : down).policies ?? []).map(({ periodSeconds }) => periodSeconds));
   const cutoff = at - longest * 1000;
-  const event = { change: Math.abs(to - from), at };
-  const old = events.findLastIndex((each) => each.at < cutoff);
-  if (old < 0) events.push(event);
-  else events[old] = event;
+  const event = { change: Math.abs(to - from), basedOn, at };
+  const same = basedOn === "" ? -1 : events.findIndex((each) => each.basedOn === basedOn);
+  const replaced = same < 0 ? events.findLastIndex((each) => each.at < cutoff) : same;
+  if (replaced < 0) events.push(event);
+  else events[replaced] = event;
 }

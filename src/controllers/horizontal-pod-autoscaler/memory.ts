@@ -17,6 +17,8 @@ export interface Recommendation {
 export interface ScaleEvent {
   /** How many were added, or removed. */
   readonly change: number;
+  /** The resourceVersion of the scale before the change. */
+  readonly basedOn: string;
   /** ms since 1970. */
   readonly at: number;
 }

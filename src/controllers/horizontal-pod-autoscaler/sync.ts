@@ -65,8 +65,10 @@ async function reconcile(sync: AutoscalerSync): Promise<void> {
     const change = { target, from: current, to: replicas, reason, metrics };
     await rescaleTo(sync, change);
     const { scaleUp: up, scaleDown: down } = sync.spec.behavior ?? {};
-    if (up !== undefined && down !== undefined)
-      rememberChange(history, { from: current, to: replicas, at: sync.context.now(), up, down });
+    if (up !== undefined && down !== undefined) {
+      const basedOn = target.scale.metadata?.resourceVersion ?? "";
+      rememberChange(history, { from: current, to: replicas, basedOn, at: sync.context.now(), up, down });
+    }
   }
   const outcome = { current, desired: isScaled ? replicas : current, metrics };
   await writeStatus(sync, { ...outcome, ...(isScaled && { isScaled }) });

@@ -29,7 +29,7 @@ function played({ behavior, min, max, start, steps }: LimitCase): unknown[] {
     const normal = normalize({ history, spec, options: defaultOptions, current, recommended: step[1], now });
     const { up, down } = { up: behavior?.scaleUp, down: spec.behavior?.scaleDown };
     if (normal.replicas !== current && up !== undefined && down !== undefined)
-      rememberChange(history, { from: current, to: normal.replicas, at: now, up, down });
+      rememberChange(history, { from: current, to: normal.replicas, basedOn: String(now), at: now, up, down });
     current = normal.replicas;
     return [step[0], step[1], normal.replicas, normal.able.reason, normal.limited.reason];
   });
@@ -44,5 +44,27 @@ describe("400 random sequences are stabilized and limited as by kube-controller-
     const wrong = some.filter((one) => !Bun.deepEquals(played(one), one.steps));
     expect(wrong.length).toBe(0);
     expect(some.length).toBeGreaterThan(100);
+  });
+});
+
+describe("a change that is decided again", () => {
+  const policies = [{ type: "Pods", value: 4, periodSeconds: 60 }];
+  const remembered = (...versions: readonly string[]): readonly number[] => {
+    const history = noHistory();
+    for (const [index, basedOn] of versions.entries())
+      rememberChange(history, { from: 3, to: 4, basedOn, at: goldenNow + index, up: { policies }, down: {} });
+    return history.ups.map(({ at }) => at - goldenNow);
+  };
+
+  test("counts once, with its last time, while the scale keeps its version: a shadow's owner has not made it yet", () => {
+    expect(remembered("7", "7", "7")).toEqual([2]);
+  });
+
+  test("counts again if the scale has another version: somebody has undone it", () => {
+    expect(remembered("7", "9")).toEqual([0, 1]);
+  });
+
+  test("counts again if the version is unknown", () => {
+    expect(remembered("", "")).toEqual([0, 1]);
   });
 });
