@@ -33,7 +33,7 @@ export interface ApiRequest {
   readonly metadataSuffices?: true;
   /** The caller reads the body as it arrives; without it, only that of a watch or of a paged list comes in pieces. */
   readonly streamed?: true;
-  /** The write renews the Lease that other writes depend on: a write fence lets it through. */
+  /** The request is for the Lease that other writes depend on: a write fence lets it through, and it waits for no limit of requests. */
   readonly renewsLease?: true;
 }
 

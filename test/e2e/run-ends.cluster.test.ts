@@ -34,6 +34,13 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     return ((await cluster.request("GET", path)).body as { spec?: { holderIdentity: string } }).spec?.holderIdentity;
   }
 
+  /** In ms since 1970. */
+  async function renewedAt({ namespace }: Workload): Promise<number> {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/kubectl-reconcile-replicaset`;
+    const { spec } = (await cluster.request("GET", path)).body as { readonly spec: { readonly renewTime: string } };
+    return Date.parse(spec.renewTime);
+  }
+
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     test(`at ${signal} with a summary, its Lease deleted, and exit code 0`, async () => {
       const workload = await namespace();
@@ -103,6 +110,23 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n")).toHaveLength(2);
+  });
+
+  test("not while its requests wait for longer than its Lease: that is renewed without waiting", async () => {
+    const workload = await namespace();
+    await using program = start(workload, "--kube-api-qps", "1", "--kube-api-burst", "1");
+    await program.says(/^(?:running|starting)/m);
+    await workload.createReplicaSet("slow", 100);
+    // By then dozens of creates wait.
+    await eventually(async () => expect((await workload.pods()).length).toBeGreaterThan(8), 60_000);
+    const first = await renewedAt(workload);
+    await eventually(async () => expect(await renewedAt(workload)).toBeGreaterThan(first + 10_000), 60_000);
+    expect((await workload.pods()).length).toBeLessThan(100);
+    program.signal("SIGINT");
+    await Bun.sleep(200);
+    program.signal("SIGINT");
+    const { stderr } = await program.end();
+    expect(stderr).not.toContain("could not be renewed");
   });
 
   test("not when etcd is away for longer than its Lease: it reports that, waits for the Lease, and continues", async () => {

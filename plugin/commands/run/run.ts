@@ -40,14 +40,14 @@ const options = {
   resync: duration("--resync <duration>", "sync every object again after this time", { default: "12 to 24 h" }),
   qps: positiveNumber(
     "--kube-api-qps <n>",
-    "requests a second to the API server; the namespace controller sends up to 20 times as many",
+    "requests a second to the API server, for each controller; 20 times as many for the namespace controller",
     {
       default: "20",
     },
   ),
   burst: wholeNumber(
     "--kube-api-burst <n>",
-    "burst size before --kube-api-qps throttling applies; 100 times as much for the namespace controller",
+    "burst size of each controller before --kube-api-qps throttling applies; 100 times as much for the namespace controller",
     1,
     { default: "30" },
   ),

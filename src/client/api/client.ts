@@ -65,8 +65,11 @@ type Reading = Pick<
 >;
 
 function readingVerbs(context: RequestContext): Reading {
-  const read = async (path: string, options: ReadOptions | undefined): Promise<unknown> =>
-    (await parseResponse(await context.transport.send(getRequest(path, [], options?.signal)))).value;
+  const read = async (path: string, options: ReadOptions | undefined): Promise<unknown> => {
+    const request = getRequest(path, [], options?.signal);
+    const sent = options?.renewsLease === true ? { ...request, renewsLease: true as const } : request;
+    return (await parseResponse(await context.transport.send(sent))).value;
+  };
   return {
     get: async <T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions) =>
       (await read(objectPath(kind, at), options)) as T,

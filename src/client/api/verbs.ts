@@ -9,6 +9,8 @@ import type { ListerWatcher, ListOptions, ListPage, Selectors } from "./lister-w
 /** Options of every request. */
 export interface ReadOptions {
   readonly signal?: AbortSignal;
+  /** The request is for the Lease that all writes depend on: it passes the write fence, and waits for no limit of requests. */
+  readonly renewsLease?: true;
 }
 
 /** Options of every write. */
@@ -16,8 +18,6 @@ export interface WriteOptions extends ReadOptions {
   /** The decision that this write carries out; part of the write event. */
   readonly because?: DecisionId;
   readonly dryRun?: boolean;
-  /** This write renews the Lease that all other writes depend on: see WriteFence. */
-  readonly renewsLease?: true;
   /** Overrides the client's field manager. */
   readonly fieldManager?: string;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";

@@ -5,13 +5,13 @@ const defaultLimit = 64;
 
 /**
  * Allows at most `limit` concurrent requests, each counted until its body ends; others wait in order. Watches do not count, because they
- * stay open and would starve the rest.
+ * stay open and would starve the rest; nor do requests for Leases, which must not come late.
  */
 export function withMaxInFlight(transport: Transport, limit: number = defaultLimit): Transport {
   const gate = new Gate(limit);
   return {
     async send(request) {
-      if (isWatch(request)) return transport.send(request);
+      if (isWatch(request) || request.renewsLease === true) return transport.send(request);
       await gate.enter(request.signal);
       try {
         return leavingAtEnd(await transport.send(request), () => gate.leave());

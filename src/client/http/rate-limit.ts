@@ -18,7 +18,8 @@ export interface OwnLimits {
 
 /**
  * A token bucket: it holds `burst` tokens and gains `qps` per second; each request takes one, waiting in order. With 20
- * and 30, of 50 concurrent requests 30 are sent at once, the others 50 ms apart. Watches are not limited.
+ * and 30, of 50 concurrent requests 30 are sent at once, the others 50 ms apart. Watches are not limited, nor are
+ * requests for Leases: in a queue with others they would come too late, and nothing else may be written then.
  *
  * Source: client-go v0.36 rest/request.go (tryThrottle, Watch), util/flowcontrol/throttle.go.
  */
@@ -37,7 +38,7 @@ export function withRateLimit(transport: Transport, options: RateLimit & { reado
   };
   return {
     async send(request) {
-      if (isWatch(request)) return transport.send(request);
+      if (isWatch(request) || request.renewsLease === true) return transport.send(request);
       const waitMs = take();
       if (waitMs > 0) {
         try {

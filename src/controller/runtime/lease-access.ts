@@ -39,7 +39,7 @@ export class LeaseAccess {
   async read(): Promise<Lease | undefined> {
     const { client, namespace, name } = this.#options;
     try {
-      return await this.#within((signal) => client.get(Leases, { namespace, name }, { signal }));
+      return await this.#within((signal) => client.get(Leases, { namespace, name }, { renewsLease: true, signal }));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

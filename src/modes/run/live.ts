@@ -69,6 +69,9 @@ export interface LiveRun {
 /** When a run collects the garbage left by filling its caches: after the first syncs. */
 const settledMs = 2000;
 
+/** Each controller has a limit of its own. Source: controller-manager v0.36 pkg/clientbuilder/client_builder.go: a client set for each. */
+const ownRequests: OwnLimits = { qpsTimes: 1, burstTimes: 1 };
+
 /**
  * Fills the caches, meanwhile runs the preflight, then acquires the Leases and starts each controller's workers as soon as its caches are
  * filled, as kube-controller-manager does. Nothing is written before the preflight has passed, and nothing but Leases before all of them
@@ -81,7 +84,7 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
   const clients = new Map(
     controllers.map((controller) => [
       controller.name,
-      options.clientFor(fieldManagerOf(controller), controller.requests),
+      options.clientFor(fieldManagerOf(controller), controller.requests ?? ownRequests),
     ]),
   );
   const clientOf = (controller: ControllerDefinition): Client => clients.get(controller.name) as Client;

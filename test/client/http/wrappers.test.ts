@@ -49,6 +49,18 @@ describe("rateLimited", () => {
     expect(withRateLimit(inner, { qps: 0, burst: 0, timeline })).toBe(inner);
   });
 
+  test("sends requests for Leases at once, whatever else waits", async () => {
+    const timeline = virtual();
+    const inner = fakeTransport(() => ({}));
+    const limited = withRateLimit(inner, { qps: 1, burst: 1, timeline });
+    const others = Promise.all(["a", "b", "c"].map((path) => limited.send(get(path))));
+    await limited.send(get("lease", { renewsLease: true }));
+    expect([timeline.now(), inner.requests.map(({ path }) => path)]).toEqual([0, ["a", "lease"]]);
+    await timeline.runUntil();
+    await others;
+    expect(timeline.now()).toBe(2000);
+  });
+
   test("returns the token of an aborted request, which ends at once", async () => {
     const timeline = virtual();
     const inner = fakeTransport(() => ({}));
@@ -154,6 +166,17 @@ describe("bounded", () => {
     third.body.cancel();
     await d;
     expect(inner.requests).toHaveLength(5);
+  });
+
+  test("sends requests for Leases, however many others are in flight", async () => {
+    const inner = fakeTransport(() => ({}));
+    const transport = withMaxInFlight(inner, 1);
+    const open = await transport.send(get("a"));
+    const waiting = transport.send(get("b"));
+    await transport.send(get("lease", { renewsLease: true }));
+    expect(inner.requests.map(({ path }) => path)).toEqual(["a", "lease"]);
+    open.body.cancel();
+    await waiting;
   });
 
   test("frees the place of a failed request and of one aborted while it waits", async () => {

@@ -6,7 +6,7 @@ import { fieldManagerOf } from "../../../src/api/own-field-manager.ts";
 import { rejection } from "../../support/rejection.ts";
 import { virtualCluster } from "../../support/virtual-cluster.ts";
 
-test("only the namespace controller has a separate rate limit, that of kube-controller-manager", async () => {
+test("each controller has a rate limit of its own, and the namespace controller that of kube-controller-manager", async () => {
   const cluster = await virtualCluster();
   const { timeline, random, bus } = cluster;
   const own = new Map<string, unknown>();
@@ -36,7 +36,7 @@ test("only the namespace controller has a separate rate limit, that of kube-cont
     const isChatty = controller.name === "namespace";
     expect({ name: controller.name, limits }).toEqual({
       name: controller.name,
-      limits: isChatty ? { qpsTimes: 20, burstTimes: 100 } : undefined,
+      limits: isChatty ? { qpsTimes: 20, burstTimes: 100 } : { qpsTimes: 1, burstTimes: 1 },
     });
   }
 });
