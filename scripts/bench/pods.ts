@@ -51,7 +51,8 @@ async function send(
   body: unknown,
   manager: string,
 ): Promise<{ readonly metadata: { readonly name: string } }> {
-  const type = method === "PATCH" ? "application/strategic-merge-patch+json" : "application/json";
+  // Lists are replaced: kwok may have written the pod's address already.
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
   const response = await cluster.request(method, `${path}?fieldManager=${manager}`, body, { "content-type": type });
   if (response.status >= 300) throw new Error(`Cannot fill the cluster: ${JSON.stringify(response.body)}`);
   return response.body as { metadata: { name: string } };
