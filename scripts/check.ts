@@ -11,9 +11,9 @@ import { thirdPartyLicenses } from "./licenses.ts";
 import { wrongQuotes } from "./quoted-tests.ts";
 
 const top = join(import.meta.dir, "..");
-const options = ["--write", "--findings"] as const;
+const options = ["--write", "--findings"];
 const given = process.argv.slice(2);
-const unknown = given.find((word) => !options.some((option) => option === word));
+const unknown = given.find((word) => !options.includes(word));
 if (unknown !== undefined) {
   console.error(`error: unknown option ${unknown}; it takes ${options.join(" and ")}`);
   process.exit(2);

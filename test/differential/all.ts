@@ -1,6 +1,7 @@
 /**
  * ALL=1: runs a suite with every controller on each side, as in a normal cluster: kube-controller-manager with all of its controllers, and
- * on our side everything that `run all` runs, except what the suite excludes. Only the writes of the suite's own controllers, and the final objects, are compared.
+ * on our side everything that `run all` runs, except what the suite excludes. Only the writes of the suite's own controllers, and the final
+ * objects, are compared.
  */
 import { controllersEnabledByDefault } from "../../src/controllers/index.ts";
 import { upstreamClientOf } from "../support/upstream-clients.ts";

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Lease } from "../../src/api/types.ts";
 import { controlPlaneBinary } from "../../scripts/control-plane.ts";
 import { type Cluster, clusterMissing, startCluster } from "../support/cluster.ts";
 import { startHttpFaultProxy } from "../support/http-fault-proxy.ts";
@@ -28,17 +29,19 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     return startProgram(["run", "replicaset", "-n", workload.namespace, ...more], { kubeconfig: cluster.kubeconfig });
   }
 
-  /** Undefined if there is no Lease. */
-  async function leaseHolder({ namespace }: Workload): Promise<string | undefined> {
+  /** The spec of the run's Lease; undefined if there is none. */
+  async function leaseOf({ namespace }: Workload): Promise<Lease["spec"]> {
     const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/kubectl-reconcile-replicaset`;
-    return ((await cluster.request("GET", path)).body as { spec?: { holderIdentity: string } }).spec?.holderIdentity;
+    return ((await cluster.request("GET", path)).body as Partial<Lease>).spec;
+  }
+
+  async function leaseHolder(workload: Workload): Promise<string | undefined> {
+    return (await leaseOf(workload))?.holderIdentity;
   }
 
   /** In ms since 1970. */
-  async function renewedAt({ namespace }: Workload): Promise<number> {
-    const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/kubectl-reconcile-replicaset`;
-    const { spec } = (await cluster.request("GET", path)).body as { readonly spec: { readonly renewTime: string } };
-    return Date.parse(spec.renewTime);
+  async function renewedAt(workload: Workload): Promise<number> {
+    return Date.parse((await leaseOf(workload))?.renewTime ?? "");
   }
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -65,22 +65,19 @@ type Reading = Pick<
 >;
 
 function readingVerbs(context: RequestContext): Reading {
-  const read = async (path: string, options: ReadOptions | undefined): Promise<unknown> => {
-    const request = getRequest(path, [], options?.signal);
-    const sent = options?.renewsLease === true ? { ...request, renewsLease: true as const } : request;
-    return (await parseResponse(await context.transport.send(sent))).value;
-  };
+  const read = async (path: string, options: ReadOptions | undefined): Promise<unknown> =>
+    (await parseResponse(await context.transport.send(getRequest(path, [], options)))).value;
   return {
     get: async <T extends StoredObject>(kind: Kind<T>, at: NamespacedName, options?: ReadOptions) =>
       (await read(objectPath(kind, at), options)) as T,
     getMetadata: async (kind, at, options) => {
-      const request = { ...getRequest(objectPath(kind, at), [], options?.signal), headers: acceptMetadata };
+      const request = { ...getRequest(objectPath(kind, at), [], options), headers: acceptMetadata };
       return (await parseResponse(await context.transport.send(request))).value as StoredObject;
     },
     list: <T extends StoredObject>(kind: Kind<T>, options: Parameters<Client["list"]>[1] = {}) =>
-      listPage<T>(context, getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal)),
+      listPage<T>(context, getRequest(collectionPath(kind, options.namespace), listQuery(options), options)),
     listMetadata: (kind, options = {}) => {
-      const request = getRequest(collectionPath(kind, options.namespace), listQuery(options), options.signal);
+      const request = getRequest(collectionPath(kind, options.namespace), listQuery(options), options);
       return listPage(context, { ...request, headers: acceptMetadataList });
     },
     getScale: async (kind, at, options) => (await read(objectPath(kind, at, "scale"), options)) as Scale,
@@ -94,7 +91,7 @@ function readingVerbs(context: RequestContext): Reading {
     raw: async (path, options) => {
       const [bare = "", search] = path.split("?", 2);
       const query: Query = search === undefined ? [] : [...new URLSearchParams(search)];
-      const request = getRequest(bare, query, options?.signal);
+      const request = getRequest(bare, query, options);
       const headers = options?.accept === undefined ? request.headers : { accept: options.accept };
       return readRaw(await context.transport.send({ ...request, ...(headers !== undefined && { headers }) }));
     },

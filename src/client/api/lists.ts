@@ -127,7 +127,7 @@ function listerWatcherAs<T extends StoredObject>(
   const path = pathOf(kind, { ...(scope.namespace !== undefined && { namespace: scope.namespace }) });
   let prefetched: RequestedPage<T> | undefined;
   const requestPage = (options: ListOptions, signal: AbortSignal, wanted: boolean): RequestedPage<T> => {
-    const request = { ...getRequest(path, listQuery(within(scope, options)), signal), headers: headers.list };
+    const request = { ...getRequest(path, listQuery(within(scope, options)), { signal }), headers: headers.list };
     const page = listPage<T>(context, request, {
       withoutManagedFields: options.withoutManagedFields?.() === true,
       onContinue(token) {
@@ -157,7 +157,7 @@ function listerWatcherAs<T extends StoredObject>(
       return ready.page;
     },
     async watch(options, signal) {
-      const request = { ...getRequest(path, watchQuery(within(scope, options)), signal), headers: headers.watch };
+      const request = { ...getRequest(path, watchQuery(within(scope, options)), { signal }), headers: headers.watch };
       const response = await context.transport.send(request);
       // Throws: any status but 200 is a refusal.
       if (response.status !== 200) await parseResponse(response);

@@ -6,7 +6,7 @@ import type { TraceBus } from "../../trace/bus.ts";
 import type { Timeline } from "../../platform/timeline.ts";
 import type { ListOptions, WatchOptions } from "./lister-watcher.ts";
 import type { Patch } from "../../api/patch.ts";
-import type { DeleteOptions, MetadataOnly, WriteOptions } from "./verbs.ts";
+import type { DeleteOptions, MetadataOnly, ReadOptions, WriteOptions } from "./verbs.ts";
 
 /** What all requests of one client share. */
 export interface RequestContext {
@@ -38,8 +38,15 @@ function isControllerRevision(value: unknown): boolean {
 }
 
 /** A GET for JSON. */
-export function getRequest(path: string, query: Query, signal: AbortSignal | undefined): ApiRequest {
-  return { method: "GET", path, query, headers: accept, signal: signal ?? never };
+export function getRequest(path: string, query: Query, options: ReadOptions | undefined): ApiRequest {
+  return {
+    method: "GET",
+    path,
+    query,
+    headers: accept,
+    signal: options?.signal ?? never,
+    ...(options?.renewsLease === true && { renewsLease: true }),
+  };
 }
 
 /** Headers that request JSON. */

@@ -1,6 +1,6 @@
 /** Detects objects that are created without end, each by the sync of one that was created before. */
-import type { ObjectKey } from "../../api/key.ts";
 import type { DoneEvent, EventHead, KindName, WriteEvent } from "../../trace/events.ts";
+import { entryName, type StateEntry } from "../../views/state.ts";
 
 /** A CronJob's Job, its pod, the pod's claim and its volume are the fourth; users' own kinds may come before. */
 const usualGenerations = 8;
@@ -9,11 +9,7 @@ const mostDescendants = 2000;
 /** How many of them are named. */
 const mostNamed = 3;
 
-/** An object that was created. */
-export interface Descendant {
-  readonly of: KindName;
-  readonly key: ObjectKey;
-}
+type Descendant = Pick<StateEntry, "of" | "key">;
 
 /** Descendants without end. */
 export interface Spread {
@@ -43,22 +39,18 @@ export class Generations {
     else created.push({ of, key });
   }
 
-  /** A sync of this object, of the given kind, has ended. */
-  synced({ controller, sync, key }: DoneEvent & EventHead, of: KindName): void {
+  /** A sync has ended. @param kindOf the kind of a controller's objects. */
+  synced({ controller, sync, key }: DoneEvent & EventHead, kindOf: (controller: string) => KindName): void {
     const id = `${controller} ${sync}`;
     const created = this.#created.get(id);
     if (created === undefined) return;
     this.#created.delete(id);
-    const generation = (this.#generations.get(nameOf({ of, key })) ?? 0) + 1;
-    for (const each of created) this.#generations.set(nameOf(each), generation);
+    const generation = (this.#generations.get(entryName(kindOf(controller), key)) ?? 0) + 1;
+    for (const each of created) this.#generations.set(entryName(each.of, each.key), generation);
     if (generation <= usualGenerations) return;
     this.#writers.add(controller);
     this.#descendants += created.length;
     if (this.#descendants > mostDescendants)
       this.spread ??= { objects: created.slice(-mostNamed), writers: [...this.#writers] };
   }
-}
-
-function nameOf({ of, key }: Descendant): string {
-  return `${of.group}/${of.kind} ${key}`;
 }

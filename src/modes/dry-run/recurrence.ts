@@ -113,18 +113,18 @@ export class Recurrence {
   /** A sync has ended. @param kindOf the kind of a controller's objects; without a name if it is for none. */
   synced(event: DoneEvent & EventHead, kindOf: (controller: string) => KindName): void {
     this.#hot.synced(event, event.at);
-    this.#generations.synced(event, kindOf(event.controller));
+    this.#generations.synced(event, kindOf);
     if (this.loop !== undefined) return;
     const { spread } = this.#generations;
+    const { hotKey } = this.#hot;
     if (spread !== undefined) {
       const objects = spread.objects.map((each) => ({ ...each, paths: [] }));
       this.loop = { is: "spreading", objects, writers: spread.writers, roundMs: 0 };
+    } else if (hotKey !== undefined) {
+      const { key, controller } = hotKey;
+      const objects = [{ of: kindOf(controller), key, paths: [] }];
+      this.loop = { is: "endless", objects, writers: [controller], roundMs: 0 };
     }
-    const { hotKey } = this.#hot;
-    if (hotKey === undefined) return;
-    const { key, controller } = hotKey;
-    const objects = [{ of: kindOf(controller), key, paths: [] }];
-    this.loop = { is: "endless", objects, writers: [controller], roundMs: 0 };
   }
 
   #loopOf(what: Pick<Loop, "is" | "roundMs">): Loop {

@@ -116,10 +116,10 @@ export function loopLines({ run, clock }: DryRunReport): string[] {
   const when = run.before.is === "loop" ? "before anything was applied, " : "";
   const time = clock === "real" ? "" : " of simulated time";
   const isWritten = objects.some(({ paths }) => paths.length > 0);
-  const done = isWritten || is === "recurring" ? "written" : "synced";
+  const [again, done] = isWritten ? ["new values are written", "written"] : ["a key is synced", "synced"];
   const what = {
-    recurring: `the cluster returns to the same state every ${formatDuration(roundMs)}${time}; ${done}`,
-    endless: `${isWritten ? "new values are written" : "a key is synced"} over and over within 1 s${time}; ${done}`,
+    recurring: `the cluster returns to the same state every ${formatDuration(roundMs)}${time}; written`,
+    endless: `${again} over and over within 1 s${time}; ${done}`,
     spreading: "objects are created without end, each by the sync of an earlier one; created",
   }[is];
   return [
