@@ -8,7 +8,7 @@ import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { sleep, type Timeline } from "../../platform/timeline.ts";
 import { judge } from "../../verdict/verdict.ts";
 import { reviewRights, type Rights, rightsToRun } from "./rights.ts";
-import { findSecondOwner, type SecondOwner } from "./second-owner.ts";
+import { type ControllerOwner, findSecondOwners, type SecondOwner } from "./second-owner.ts";
 
 /** What is checked. */
 export interface PreflightOptions {
@@ -34,12 +34,6 @@ export interface PreflightOptions {
 /** A second look is delayed at most this long. */
 const secondLookMs = 15_000;
 
-/** Another owner of a controller's objects. */
-export interface ControllerOwner {
-  readonly controller: ControllerDefinition;
-  readonly owner: SecondOwner;
-}
-
 /** The result of all checks. */
 export interface Preflight {
   readonly rights: Rights;
@@ -56,29 +50,25 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     otherCopies(options),
     secondOwners(options, pendingRights),
   ]);
-  const owners = controllers.map((controller, index) => {
-    const copy = copies.get(controller.name);
-    return { controller, owner: copy ?? (found[index] as SecondOwner) };
-  });
+  const owners = found.map(({ controller, owner }) => ({ controller, owner: copies.get(controller.name) ?? owner }));
   return { rights, owners };
 }
 
 /** A cluster that has just started shows nothing yet: waits until an owner would have left a trace. */
-async function secondOwners(options: PreflightOptions, rights: Promise<Rights>): Promise<readonly SecondOwner[]> {
+async function secondOwners(options: PreflightOptions, rights: Promise<Rights>): Promise<readonly ControllerOwner[]> {
   const { controllers, transport, client, namespace, timeline, signal, onSecondLook } = options;
-  if (options.isOwnSandbox) return controllers.map(ownSandbox);
-  const look = (controller: ControllerDefinition): Promise<SecondOwner> =>
-    findSecondOwner(transport, client, controller, namespace);
-  const first = await Promise.all(controllers.map(look));
-  const soon = first.flatMap(({ againInMs = Infinity }) => (againInMs <= secondLookMs ? [againInMs] : []));
-  if (options.isForced || soon.length === 0 || first.some(({ is }) => is === "active")) return first;
+  if (options.isOwnSandbox) return controllers.map((controller) => ({ controller, owner: ownSandbox() }));
+  const cluster = { transport, client, namespace };
+  const first = await findSecondOwners(cluster, controllers);
+  const soon = first.flatMap(({ owner: { againInMs = Infinity } }) => (againInMs <= secondLookMs ? [againInMs] : []));
+  if (options.isForced || soon.length === 0 || first.some(({ owner }) => owner.is === "active")) return first;
   // Without the rights the run is refused anyway.
   if ((await rights).missing.length > 0) return first;
   // The server's times are whole seconds.
   const waitMs = Math.max(...soon) + 1000;
   onSecondLook?.(waitMs);
   await sleep(timeline, waitMs, "preflight looks for other owners", { signal });
-  return Promise.all(controllers.map(look));
+  return findSecondOwners(cluster, controllers);
 }
 
 /** No other process uses a sandbox of this process. */

@@ -2,13 +2,11 @@
  * Whether another process already reconciles these objects: two controllers for the same objects do everything twice.
  */
 import { formatAge } from "../../api/duration.ts";
-import type { Transport } from "../../api/transport.ts";
-import type { Client } from "../../client/api/verbs.ts";
 import { type ControllerDefinition, resourceNameOf } from "../../controller/api/definition.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
-import { type ComponentLease, readComponentLease } from "./owner-signs/component-lease.ts";
-import { componentWorks } from "./owner-signs/component-works.ts";
+import type { ComponentLease } from "./owner-signs/component-lease.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
+import { OwnerReads, type SearchedCluster } from "./owner-signs/owner-reads.ts";
 import { ownWork } from "./owner-signs/own-work.ts";
 import { type Idle, joined, type Look, nothingSeen, type Sign } from "./owner-signs/sign.ts";
 
@@ -49,36 +47,69 @@ const idleBesideOthersMs = 60_000;
  *
  * @throws StatusError, TransportError if the API server refuses what everyone may read, or does not respond.
  */
-export async function findSecondOwner(
-  transport: Transport,
-  client: Client,
-  controller: Reconciled,
-  namespace: string | undefined,
-): Promise<SecondOwner> {
+export function findSecondOwner(cluster: SearchedCluster, controller: Reconciled): Promise<SecondOwner> {
+  return search(new OwnerReads(cluster), controller);
+}
+
+/** A controller, and what is known about another owner of its objects. */
+export interface ControllerOwner {
+  readonly controller: ControllerDefinition;
+  readonly owner: SecondOwner;
+}
+
+/** As `findSecondOwner`, for several controllers, in the same order; what they have in common is read once. */
+export function findSecondOwners(
+  cluster: SearchedCluster,
+  controllers: readonly ControllerDefinition[],
+): Promise<readonly ControllerOwner[]> {
+  const reads = new OwnerReads(cluster);
+  return Promise.all(controllers.map(async (controller) => ({ controller, owner: await search(reads, controller) })));
+}
+
+async function search(reads: OwnerReads, controller: Reconciled): Promise<SecondOwner> {
   const { upstreamComponent: process = "kube-controller-manager" } = controller;
-  const lease = await readComponentLease(transport, process);
-  if (lease.sandbox !== undefined) return inSandbox(controller.name, lease.sandbox);
+  const lease = await reads.leaseOf(process);
+  const { sandbox } = lease;
+  if (sandbox?.includes(controller.name) === true) return runsInSandbox(controller.name);
+  const look = await lookFor(reads, controller, { lease, process });
+  if (sandbox === undefined) return weigh(controller, look);
+  // What the sandbox itself creates looks like kube-controller-manager's.
+  const own = { ...look, signs: look.signs.filter(({ isOwn }) => isOwn), idles: [] };
+  const found = weigh(controller, own);
+  return found.is === "active" ? found : noneInSandbox(own, sandbox);
+}
+
+async function lookFor(
+  reads: OwnerReads,
+  controller: Reconciled,
+  { lease, process }: { readonly lease: ComponentLease; readonly process: string },
+): Promise<Evidence> {
   if (process === "kubelet") {
-    const look = await nodeHeartbeats(client, controller.name);
-    return weigh(controller, { ...look, lease: { ...lease, is: "absent" }, process: "a kubelet" });
+    const look = await nodeHeartbeats(reads.client, controller.name);
+    return { ...look, lease: { ...lease, is: "absent" }, process: "a kubelet" };
   }
-  const own = await ownWork(client, controller, { namespace, process });
-  const isSettled = lease.is === "renewed" || own.signs.some(({ isOwn, at }) => isOwn && lease.now - at < freshMs);
-  const others =
-    isSettled || process !== "kube-controller-manager"
-      ? nothingSeen
-      : await componentWorks(client, [...new Set([namespace ?? "default", "default", "kube-system"])]);
-  return weigh(controller, { ...joined([own, others]), lease, process });
+  const own = await ownWork(reads, controller, process);
+  const isSettled =
+    lease.is === "renewed" ||
+    lease.sandbox !== undefined ||
+    own.signs.some(({ isOwn, at }) => isOwn && lease.now - at < freshMs);
+  const others = isSettled || process !== "kube-controller-manager" ? nothingSeen : await reads.componentWorks();
+  return { ...joined([own, others]), lease, process };
 }
 
 /** A served sandbox reports what runs in it. */
-function inSandbox(name: string, controllers: readonly string[]): SecondOwner {
-  const isThere = controllers.includes(name);
-  const evidence = isThere
-    ? `it is a sandbox that runs ${name} itself`
-    : `it is a sandbox, which only runs ${controllers.join(", ")}`;
-  const verdict = judge({ findings: isThere ? [evidence] : [], seen: [evidence], unseen: [] });
-  return { is: isThere ? "active" : "none found", who: "another kubectl reconcile", evidence, verdict };
+function runsInSandbox(name: string): SecondOwner {
+  const evidence = `it is a sandbox that runs ${name} itself`;
+  const verdict = judge({ findings: [evidence], seen: [evidence], unseen: [] });
+  return { is: "active", who: "another kubectl reconcile", evidence, verdict };
+}
+
+/** Other programs may run against a sandbox; in a new one, any that does leaves traces at once. */
+function noneInSandbox({ seen, unseen }: Look, controllers: readonly string[]): SecondOwner {
+  const runs = controllers.length === 0 ? "no controllers" : `only ${controllers.join(", ")}`;
+  const evidence = `it is a sandbox that runs ${runs}, and nothing else has left a trace`;
+  const verdict = judge<string>({ findings: [], seen: [evidence, ...seen], unseen });
+  return { is: verdict.is === "well" ? "none found" : "unknown", who: "another kubectl reconcile", evidence, verdict };
 }
 
 interface Evidence extends Look {

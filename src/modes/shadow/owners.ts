@@ -3,14 +3,14 @@ import type { Transport } from "../../api/transport.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { reviewRights, type Right, type Rights } from "../preflight/rights.ts";
-import { findSecondOwner, type SecondOwner } from "../preflight/second-owner.ts";
+import { type ControllerOwner, findSecondOwners } from "../preflight/second-owner.ts";
 import type { ShadowOwner } from "./shadow-options.ts";
 
 /** The result of the preflight checks. */
 export interface ShadowPreflight {
   /** The rights to list and watch every kind that the controllers watch. */
   readonly rights: Rights;
-  readonly owners: readonly { readonly controller: ControllerDefinition; readonly owner: SecondOwner }[];
+  readonly owners: readonly ControllerOwner[];
 }
 
 /** Checks rights, and if none is missing looks for owners. @throws StatusError, TransportError. */
@@ -24,13 +24,7 @@ export async function shadowPreflight(options: {
   const rights = await reviewRights(client, rightsToLook(controllers, namespace));
   // Without these rights shadow cannot watch, and the search for owners may fail too.
   if (rights.missing.length > 0) return { rights, owners: [] };
-  const owners = await Promise.all(
-    controllers.map(async (controller) => ({
-      controller,
-      owner: await findSecondOwner(transport, client, controller, namespace),
-    })),
-  );
-  return { rights, owners };
+  return { rights, owners: await findSecondOwners({ transport, client, namespace }, controllers) };
 }
 
 function rightsToLook(controllers: readonly ControllerDefinition[], namespace: string | undefined): readonly Right[] {

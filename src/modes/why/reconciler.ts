@@ -11,7 +11,10 @@ export async function readReconciler(
   const own = controllers.find(({ for: of }) => of?.kind === kind.kind && of.group === kind.group);
   if (own === undefined) return { is: "reconciler", reconciler: undefined };
   try {
-    const found = await findSecondOwner(transport, client, own, namespace === "" ? undefined : namespace);
+    const found = await findSecondOwner(
+      { transport, client, namespace: namespace === "" ? undefined : namespace },
+      own,
+    );
     // If neither is known, nothing is claimed.
     if (found.is === "unknown") return { is: "reconciler", reconciler: undefined };
     return { is: "reconciler", reconciler: { who: found.who, isActive: found.is === "active" } };

@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { kindOf } from "../../../src/api/kind.ts";
 import {
+  ConfigMaps,
+  Events,
   Leases,
   Namespaces,
   Nodes,
@@ -33,7 +35,7 @@ import { taintEviction } from "../../../src/controllers/taint-eviction/taint-evi
 import { ttl } from "../../../src/controllers/ttl/ttl.ts";
 import { validatingAdmissionPolicyStatus } from "../../../src/controllers/validatingadmissionpolicy-status/validatingadmissionpolicy-status.ts";
 import { OwnerWatch } from "../../../src/modes/preflight/owner-watch.ts";
-import { findSecondOwner, type SecondOwner } from "../../../src/modes/preflight/second-owner.ts";
+import { findSecondOwner, findSecondOwners, type SecondOwner } from "../../../src/modes/preflight/second-owner.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { TraceBus } from "../../../src/trace/bus.ts";
 import { embeddedScene, type EmbeddedScene } from "../../support/embedded-scene.ts";
@@ -47,14 +49,16 @@ const ClusterRoles = kindOf<StoredObject & { readonly aggregationRule: unknown }
   namespaced: false,
 });
 
-/** Adds the server's time to each response, as HTTP does. */
-function withDate({ cluster, timeline }: EmbeddedScene): Transport {
+/** Adds the server's time to each response, as HTTP does, and its name if it has one. */
+function withDate({ cluster, timeline }: EmbeddedScene, server?: string): Transport {
   const inner = cluster.sandbox.transport({ actor: "preflight" });
   return {
     async send(request) {
       const response = await inner.send(request);
-      const header = (name: string): string | undefined =>
-        name === "date" ? new Date(timeline.now()).toUTCString() : response.header(name);
+      const header = (name: string): string | undefined => {
+        if (name === "server") return server;
+        return name === "date" ? new Date(timeline.now()).toUTCString() : response.header(name);
+      };
       return { status: response.status, body: response.body, header };
     },
   };
@@ -125,6 +129,17 @@ class Story {
   async createAdminRole(): Promise<void> {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { "example.com/aggregate": "true" } }] };
     await this.as("kube-apiserver").create(ClusterRoles, { metadata: { name: "admin" }, aggregationRule });
+  }
+
+  async recordEvent(manager: string, { name, component }: { name: string; component: string }): Promise<void> {
+    await this.as(manager).create(Events, {
+      metadata: { namespace: "default", name },
+      involvedObject: { kind: "ReplicaSet", namespace: "default", name: "web" },
+      reason: "SuccessfulCreate",
+      message: "Created pod: web-1",
+      type: "Normal",
+      source: { component },
+    });
   }
 
   async createNode(): Promise<void> {
@@ -475,7 +490,7 @@ test.each([...cases])("$name: $is", async ({ controller = replicaset, happened, 
   const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
   await scene.during(happened(new Story(scene)));
   const transport = withDate(scene);
-  const owner = await scene.during(findSecondOwner(transport, scene.you, controller, undefined));
+  const owner = await scene.during(findSecondOwner({ transport, client: scene.you, namespace: undefined }, controller));
   expect(owner).toMatchObject({ is, ...(who !== undefined && { who }) });
   if (typeof evidence === "string") expect(owner.evidence).toBe(evidence);
   else expect(owner.evidence).toMatch(evidence);
@@ -522,10 +537,81 @@ test("a user who cannot read the Lease gets no answer, even if two objects are m
   };
   const { timeline } = scene;
   const client = createClient({ transport, bus: new TraceBus({ now: () => timeline.now() }), timeline });
-  const owner = await scene.during(findSecondOwner(transport, client, replicaset, undefined));
+  const owner = await scene.during(findSecondOwner({ transport, client, namespace: undefined }, replicaset));
   expect(owner).toMatchObject({
     is: "unknown",
     evidence: `Lease kube-system/${process} cannot be read by this user`,
   });
+  await scene.stop();
+});
+
+test.each([
+  ["runs the controller", "scheduler,replicaset", "kubectl", "active", "it is a sandbox that runs replicaset itself"],
+  ["runs others", "scheduler,kubelet", "kubectl", "none found", /runs only scheduler, kubelet, and nothing else has/],
+  ["runs none", "", "kubectl", "none found", /^it is a sandbox that runs no controllers, and nothing else has/],
+  ["runs others, beside another program", "scheduler", "kcm", "active", /^ReplicaSet default\/web was written by kcm/],
+] as const)("a sandbox that %s", async (_, runs, writer, is, evidence) => {
+  const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
+  const story = new Story(scene);
+  await scene.during(story.createReplicaSet().then(() => story.writeStatus(writer)));
+  // As the sandbox itself does.
+  const map = { metadata: { namespace: "kube-system", name: "kube-root-ca.crt" } };
+  await scene.during(story.as("kube-controller-manager").create(ConfigMaps, map));
+  const transport = withDate(scene, `kubectl-reconcile-sandbox ${runs}`.trimEnd());
+  const found = await scene.during(findSecondOwner({ transport, client: scene.you, namespace: undefined }, replicaset));
+  expect(found.is).toBe(is);
+  expect(found.evidence).toMatch(evidence);
+  await scene.stop();
+});
+
+/** Passes on to `inner`, and adds the path and query of each request to `places`. */
+function counted(inner: Transport, places: string[]): Transport {
+  return {
+    send(request) {
+      places.push(`${request.path} ${(request.query ?? []).join("&")}`);
+      return inner.send(request);
+    },
+  };
+}
+
+test("a search for several controllers reads each place once, and finds what searches one by one find", async () => {
+  const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
+  const story = new Story(scene);
+  await scene.during(story.createReplicaSet().then(() => story.writeStatus("k3s")));
+  await scene.during(story.createNode().then(() => story.pass(10)));
+  const places: string[] = [];
+  const transport = counted(withDate(scene), places);
+  const { timeline } = scene;
+  const client = createClient({ transport, bus: new TraceBus({ now: () => timeline.now() }), timeline });
+  const cluster = { transport, client, namespace: undefined };
+  const controllers = [replicaset, deployment, nodeLifecycle, taintEviction, ttl, namespace, garbageCollector];
+  const found = await scene.during(findSecondOwners(cluster, controllers));
+  expect(places.length).toBeGreaterThan(controllers.length);
+  expect(places.toSorted()).toEqual([...new Set(places)].sort());
+  expect(found.map(({ controller }) => controller)).toEqual(controllers);
+  for (const { controller, owner } of found) {
+    expect(owner).toEqual(await scene.during(findSecondOwner(cluster, controller)));
+  }
+  expect(found.map(({ owner }) => owner.is)).toContain("active");
+  await scene.stop();
+});
+
+test.each([1, 600])("beside %d Events of others, those of one component are found", async (others) => {
+  const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
+  const story = new Story(scene);
+  const transport = withDate(scene);
+  const { timeline } = scene;
+  await scene.during(
+    (async () => {
+      for (let at = 0; at < others; at++) await story.recordEvent("kubelet", { name: `a-${at}`, component: "kubelet" });
+      await story.recordEvent("k3s", { name: "b", component: "replicaset-controller" });
+      await story.pass(5);
+    })(),
+  );
+  const client = createClient({ transport, bus: new TraceBus({ now: () => timeline.now() }), timeline });
+  const cluster = { transport, client, namespace: undefined };
+  const [ofReplicaSet, ofDeployment] = await scene.during(findSecondOwners(cluster, [replicaset, deployment]));
+  expect(ofReplicaSet?.owner).toMatchObject({ is: "active", who: "k3s" });
+  expect(ofDeployment?.owner.verdict.evidence.seen.join()).not.toContain("Events of");
   await scene.stop();
 });

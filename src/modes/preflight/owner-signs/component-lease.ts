@@ -47,7 +47,7 @@ async function requestLease(
 
 function controllersOf(server: string | undefined): readonly string[] | undefined {
   const [name, controllers = ""] = (server ?? "").split(" ");
-  return name === sandboxServer ? controllers.split(",") : undefined;
+  return name === sandboxServer ? controllers.split(",").filter((each) => each !== "") : undefined;
 }
 
 function leaseOf(component: string, response: ApiResponse, body: unknown): ComponentLease {

@@ -2,13 +2,13 @@
  * What a controller's objects and Events reveal about another owner: statuses that it wrote, objects left unreconciled.
  */
 import { type Kind } from "../../../api/kind.ts";
-import { Events, Nodes, Pods, ResourceClaims } from "../../../api/kinds.ts";
+import { Nodes, Pods, ResourceClaims } from "../../../api/kinds.ts";
 import { keyOf } from "../../../api/key.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
 import { parseTime } from "../../../api/time.ts";
-import type { Client } from "../../../client/api/verbs.ts";
 import type { ControllerDefinition } from "../../../controller/api/definition.ts";
-import { type Idle, joined, lastTouched, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
+import { type OwnerReads, pageSize } from "./owner-reads.ts";
+import { type Idle, joined, lastTouched, type Look, nothingSeen, type Sign, writtenAt } from "./sign.ts";
 
 /** What the search for a controller's owner needs to know about it. */
 export type ReconciledController = Pick<
@@ -16,38 +16,29 @@ export type ReconciledController = Pick<
   "name" | "for" | "component" | "appliesAs" | "isLeftUndone" | "recordsEvents" | "permissions"
 >;
 
-const pageSize = 500;
-
 /** Signs of the controller's owner. Only reads; what cannot be read is reported as unseen. `process` runs the controller elsewhere. */
-export async function ownWork(
-  client: Client,
-  controller: ReconciledController,
-  { namespace, process }: { readonly namespace: string | undefined; readonly process: string },
-): Promise<Look> {
+export async function ownWork(reads: OwnerReads, controller: ReconciledController, process: string): Promise<Look> {
   const { for: kind } = controller;
-  const where = namespace === undefined ? {} : { namespace };
   return joined(
     await Promise.all([
-      kind === undefined ? nothingSeen : atObjects(client, controller, { kind, where, process }),
-      controller.recordsEvents === false ? nothingSeen : atEvents(client, controller, where),
+      kind === undefined ? nothingSeen : atObjects(reads, controller, { kind, process }),
+      controller.recordsEvents === false ? nothingSeen : atEvents(reads, controller),
     ]),
   );
 }
 
-type Where = { readonly namespace?: string };
-
 async function atObjects(
-  client: Client,
+  reads: OwnerReads,
   controller: ReconciledController,
-  { kind, where, process }: { readonly kind: Kind; readonly where: Where; readonly process: string },
+  { kind, process }: { readonly kind: Kind; readonly process: string },
 ): Promise<Look> {
-  const page = await readable(client.list(kind, { limit: pageSize, ...where }));
+  const page = await reads.objectsOf(kind);
   if (page === "absent") return nothingSeen;
   if (page === "forbidden") {
     return { ...nothingSeen, unseen: [{ what: kind.plural, why: "no right to list", isDecisive: false }] };
   }
   const inScope = page.items.filter(
-    ({ metadata }) => where.namespace === undefined || !kind.namespaced || metadata.namespace === where.namespace,
+    ({ metadata }) => reads.namespace === undefined || !kind.namespaced || metadata.namespace === reads.namespace,
   );
   const unseen = [{ what: `${kind.plural} beyond the first ${pageSize}`, why: "not looked at", isDecisive: false }];
   return {
@@ -127,8 +118,8 @@ function oldest(idles: readonly Idle[]): readonly Idle[] {
   return [...idles].sort((a, b) => a.since - b.since).slice(0, 1);
 }
 
-async function atEvents(client: Client, { component }: ReconciledController, where: Where): Promise<Look> {
-  const page = await readable(client.list(Events, { limit: pageSize, fieldSelector: `source=${component}`, ...where }));
+async function atEvents(reads: OwnerReads, { component }: ReconciledController): Promise<Look> {
+  const page = await reads.eventsOf(component);
   if (page === "absent") return nothingSeen;
   if (page === "forbidden") {
     return { ...nothingSeen, unseen: [{ what: "events", why: "no right to list", isDecisive: false }] };
