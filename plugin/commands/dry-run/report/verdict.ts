@@ -55,6 +55,8 @@ export function exitCodeOf(run: DryRun, verdicts: Verdicts, { failOn, never, has
   if (deletions.is === "found" && counts("delete")) return 1;
   if (counts("held") && run.nodes?.fates.some(({ fate }) => fate === "held") === true) return 1;
   const isOpen =
+    // A key that fails is retried for ever.
+    (run.notSynced.some(({ isDecisive }) => isDecisive) && counts("never-steady")) ||
     (available.is === "cannot tell" && counts("unavailable")) ||
     (references.is === "cannot tell" && counts("dangling")) ||
     (deletions.is === "cannot tell" && (failOn === undefined || counts("delete")));

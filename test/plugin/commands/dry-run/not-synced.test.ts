@@ -58,6 +58,12 @@ describe("a key that cannot be synced", () => {
     expect(code).toBe(5);
   });
 
+  test("leaves open whether it becomes steady, and not what dangles", async () => {
+    const codeFor = async (failOn: string): Promise<number> =>
+      (await dryRun({ "default/a": Infinity }, { manifests: manifests(), failOn: [failOn] })).code;
+    expect([await codeFor("never-steady"), await codeFor("dangling")]).toEqual([5, 0]);
+  });
+
   test("does not matter if a later sync succeeds", async () => {
     const { code, text } = await dryRun({ "default/a": 5 }, { manifests: manifests() });
     expect(text).not.toContain("not synced");
