@@ -2,17 +2,19 @@
  * How much of a ResourceQuota objects use: pure counting, for the API server, which charges new objects, and for the controller, which adds
  * up existing ones.
  *
- * Source: kubernetes v1.36 pkg/quota/v1/evaluator/core; apiserver v0.36 pkg/quota/v1/generic/evaluator.go. Differs: devices of
- * ResourceClaims (`CLASS.deviceclass.resource.k8s.io/devices`) are not counted, nor are those for an extended resource; `namesFor` never
- * returns the former.
+ * Source: kubernetes v1.36 pkg/quota/v1/evaluator/core; apiserver v0.36 pkg/quota/v1/generic/evaluator.go. Differs: the devices of a
+ * ResourceClaim do not count as an extended resource of their class.
  */
+import { deepEqual } from "../deep-equal.ts";
+import { ResourceClaims } from "../kinds.ts";
 import { parseQuantity, type Quantity } from "../quantity.ts";
-import type { PersistentVolumeClaim, Pod, Service } from "../types.ts";
+import type { ContainerStatus, PersistentVolumeClaim, Pod, ResourceClaim, Service } from "../types.ts";
 import { type Amounts, wholeAmount } from "./amounts.ts";
 import type { Countable, CountedResource } from "./counted.ts";
 import { countsPods, isCharged, podUsage } from "./pod-usage.ts";
 import { isTerminating } from "./scopes.ts";
 import { classOfClaim } from "../storage/volume-binding.ts";
+import { deviceCounts, isDeviceCount } from "./claimed-devices.ts";
 
 const aliases: ReadonlySet<string> = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
 const ofServices: ReadonlySet<string> = new Set(["services", "services.nodeports", "services.loadbalancers"]);
@@ -31,6 +33,7 @@ export function namesFor(resource: CountedResource, names: readonly string[]): r
 }
 
 function countsMore({ group, plural }: CountedResource, name: string): boolean {
+  if (group === ResourceClaims.group && plural === ResourceClaims.plural) return isDeviceCount(name);
   if (group !== "") return false;
   if (plural === "pods") return countsPods(name);
   if (plural === "services") return ofServices.has(name);
@@ -46,6 +49,9 @@ export function usageOf(resource: CountedResource, object: Countable, now: numbe
   // The resource determines the type of the object.
   if (group === "" && plural === "pods") return podUsage(object as Pod, now);
   const usage: Amounts = new Map([[countName(resource), wholeAmount(1)]]);
+  if (group === ResourceClaims.group && plural === ResourceClaims.plural) {
+    for (const [name, count] of deviceCounts(object as ResourceClaim)) usage.set(name, wholeAmount(count));
+  }
   if (group !== "") return usage;
   if (aliases.has(plural)) usage.set(plural, wholeAmount(1));
   if (plural === "services") serviceUsage(object as Service, usage);
@@ -102,7 +108,7 @@ export function changesUsage(
   switch (plural) {
     case "pods": {
       const [before, after] = [change.before as Pod, change.after as Pod];
-      if (statusResources(before) !== statusResources(after)) return true;
+      if (hasNewResources(before, after)) return true;
       if (isTerminating(before) !== isTerminating(after)) return true;
       return isCharged(before, now) && !isCharged(after, now);
     }
@@ -111,27 +117,25 @@ export function changesUsage(
         spec?.type === "NodePort" || spec?.type === "LoadBalancer" ? spec.type : "";
       return typeOf(change.before as Service) !== typeOf(change.after as Service);
     }
-    case "persistentvolumeclaims": {
-      const [before, after] = [change.before as PersistentVolumeClaim, change.after as PersistentVolumeClaim];
-      return charged(before) !== charged(after);
-    }
+    case "persistentvolumeclaims":
+      // Upstream compares the addresses of two copies, which always differ (RequiresQuotaReplenish). So a smaller request is credited too.
+      return true;
     default:
       return false;
   }
 }
 
-/** The actual resources of containers, as a comparable string. */
-function statusResources({ status }: Pod): string {
-  const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
-  return JSON.stringify(all.map(({ name, resources }) => [name, resources]));
+/** Whether the actual resources of a container have changed that both versions report. */
+function hasNewResources(before: Pod, after: Pod): boolean {
+  const differs = (old: Statuses = [], now: Statuses = []): boolean =>
+    old.some(({ name, resources }) => {
+      const same = now.find((status) => status.name === name);
+      return same !== undefined && !deepEqual(resources, same.resources);
+    });
+  return (
+    differs(before.status?.containerStatuses, after.status?.containerStatuses) ||
+    differs(before.status?.initContainerStatuses, after.status?.initContainerStatuses)
+  );
 }
 
-function charged({ spec, status }: PersistentVolumeClaim): string {
-  const { allocatedResources, currentVolumeAttributesClassName, modifyVolumeStatus } = status ?? {};
-  const classes = [
-    spec?.volumeAttributesClassName,
-    currentVolumeAttributesClassName,
-    modifyVolumeStatus?.targetVolumeAttributesClassName,
-  ];
-  return JSON.stringify([allocatedResources?.["storage"], classes]);
-}
+type Statuses = readonly ContainerStatus[] | undefined;

@@ -2,6 +2,7 @@
 import { keyOf, objectKey, type ObjectKey } from "../../api/key.ts";
 import { PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from "../../api/kinds.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../api/types.ts";
+import { deepEqual } from "../../api/deep-equal.ts";
 import { bindingAnnotations as annotations } from "../../api/storage/volume-binding.ts";
 import {
   type ControllerDefinition,
@@ -84,8 +85,8 @@ function onVolume({ type, object: volume }: Notification<PersistentVolume>, cont
 }
 
 /**
- * Changes without notification: a waiting claim may now get a volume or a default class. Skips bound pairs; upstream checks all. Source:
- * pv_controller_base.go resync.
+ * Changes without notification: a waiting claim may now get a volume or a default class. Skips bound pairs, unless the volume has other
+ * access modes than its claim reports; upstream checks all. Source: pv_controller_base.go resync.
  */
 function scanUnsettled(context: WatchContext): void {
   for (const claim of context.cache(PersistentVolumeClaims).list()) {
@@ -99,7 +100,8 @@ function scanUnsettled(context: WatchContext): void {
 function isSettled(context: WatchContext, { metadata, spec, status }: PersistentVolumeClaim): boolean {
   if (status?.phase !== "Bound" || metadata.annotations?.[annotations.bindCompleted] === undefined) return false;
   const volume = volumeNamed(context, spec?.volumeName ?? "");
-  return volume?.status?.phase === "Bound" && volume.spec?.claimRef?.uid === metadata.uid;
+  const isBound = volume?.status?.phase === "Bound" && volume.spec?.claimRef?.uid === metadata.uid;
+  return isBound && deepEqual(status.accessModes, volume.spec.accessModes);
 }
 
 function isAtRest(context: WatchContext, { metadata, spec, status }: PersistentVolume): boolean {

@@ -1,7 +1,7 @@
 /** The ResourceQuota controller. Source: kubernetes v1.36 pkg/controller/resourcequota. */
 import { keyOf } from "../../api/key.ts";
 import { type Kind } from "../../api/kind.ts";
-import { PersistentVolumeClaims, Pods, ResourceQuotas, Services } from "../../api/kinds.ts";
+import { PersistentVolumeClaims, Pods, ResourceClaims, ResourceQuotas, Services } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import { changesUsage, namesFor } from "../../api/quota/usage.ts";
 import type { ResourceQuota } from "../../api/types.ts";
@@ -49,6 +49,7 @@ export const resourcequota: ControllerDefinition = defineController<ResourceQuot
     counts(Pods),
     counts(Services),
     counts(PersistentVolumeClaims),
+    counts(ResourceClaims),
   ],
   dynamicWatches: {
     description: "every namespaced kind except Events",
@@ -95,8 +96,7 @@ function countAgain(kind: Kind, notification: Notification<StoredObject>, contex
   const { type, object } = notification;
   if (type === "added") return;
   if (type === "updated") {
-    // Handlers have no clock: a terminating pod counts until its phase is terminal.
-    const change = { before: notification.before, after: object, now: 0 };
+    const change = { before: notification.before, after: object, now: context.now() };
     if (!changesUsage(kind, change)) return;
   }
   for (const quota of context.cache(ResourceQuotas).list(object.metadata.namespace)) {

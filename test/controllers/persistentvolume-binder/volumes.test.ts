@@ -267,12 +267,12 @@ describe("notifications and scans", () => {
       claimOf("data", {
         meta: { annotations: bindCompleted },
         spec: { volumeName: "disk" },
-        status: { phase: "Bound" },
+        status: { phase: "Bound", accessModes: ["ReadWriteOnce"] },
       }),
     );
     scene.put(
       PersistentVolumes,
-      volumeOf("disk", { spec: { claimRef }, phase: "Bound" }),
+      volumeOf("disk", { spec: { claimRef, accessModes: ["ReadWriteOnce"] }, phase: "Bound" }),
       volumeOf("free"),
       volumeOf("left", { spec: { claimRef: refTo("gone", "uid-gone") }, phase: "Released" }),
     );

@@ -5,6 +5,7 @@ import type { StoredObject, CreateInput } from "../../../src/api/object.ts";
 import type { ResourceQuota } from "../../../src/api/types.ts";
 import { deployment } from "../../../src/controllers/deployment/deployment.ts";
 import { replicaset } from "../../../src/controllers/replicaset/replicaset.ts";
+import { countedKinds } from "../../../src/controllers/resourcequota/counted-kinds.ts";
 import { resourcequota } from "../../../src/controllers/resourcequota/resourcequota.ts";
 import { sleep } from "../../../src/platform/timeline.ts";
 import { type EmbeddedScene, embeddedScene } from "../../support/embedded-scene.ts";
@@ -143,4 +144,12 @@ describe("the ResourceQuota controller", () => {
     expect(await statusOf(cluster)).toEqual({ hard: { pods: "3" }, used: { pods: "0" } });
     await cluster.stop();
   });
+});
+
+test("kinds named events count, except Kubernetes' own", () => {
+  const kinds = ["", "events.k8s.io", "example.com"].map((group) => ({
+    ...kindOf({ group, version: "v1", kind: "Event", plural: "events", namespaced: true }),
+    ...{ singular: "event", verbs: ["create", "list", "watch", "delete"], categories: [], preferred: true },
+  }));
+  expect(countedKinds(kinds).map(({ group }) => group)).toEqual(["example.com"]);
 });

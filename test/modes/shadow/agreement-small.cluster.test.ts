@@ -19,10 +19,11 @@ import { randomScript as mirroring } from "../../differential/scripts/endpointsl
 import { randomScript as expansion } from "../../differential/scripts/persistentvolume-expander/grammar.ts";
 import { randomScript as published } from "../../differential/scripts/published/grammar.ts";
 import { randomScript as claims } from "../../differential/scripts/resourceclaim/grammar.ts";
+import { randomScript as quotas } from "../../differential/scripts/resourcequota/grammar.ts";
 import { randomScript as ranges } from "../../differential/scripts/service-cidr/grammar.ts";
 import { randomScript as taints } from "../../differential/scripts/taint-eviction/grammar.ts";
 import { tries } from "../../support/long.ts";
-import { accountsDeleted, quotasWithObjects } from "./account-scripts.ts";
+import { accountsDeleted } from "./account-scripts.ts";
 import { describeCasts, part, slowly } from "./casts.ts";
 import { smallMutants } from "./small-mutants.ts";
 
@@ -107,7 +108,7 @@ describeCasts([
         first: 3,
         shows: ["patch pods/status", "delete pods"],
       }),
-      part({ controller: resourcequota, script: quotasWithObjects, shows: ["update resourcequotas/status"] }),
+      part({ controller: resourcequota, script: quotas, shows: ["update resourcequotas/status"] }),
       part({ controller: serviceaccount, script: accountsDeleted, shows: ["create serviceaccounts"] }),
     ],
     mutants: smallMutants,

@@ -239,6 +239,22 @@ const undone: readonly Script[] = [
     ],
   },
   {
+    name: "the access modes of a bound volume change",
+    steps: [
+      ...bound,
+      {
+        // With the next check of all claims.
+        ...step("add an access mode", (stage) =>
+          patchVolume(stage, "disk", { spec: { accessModes: ["ReadWriteOnce", "ReadWriteMany"] } }),
+        ),
+        until: async (stage) => {
+          const { status } = await stage.get("persistentvolumeclaims", "data");
+          return JSON.stringify(status).includes("ReadWriteMany");
+        },
+      },
+    ],
+  },
+  {
     name: "the phases are modified by hand",
     steps: [
       ...bound,
