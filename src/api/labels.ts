@@ -32,11 +32,19 @@ function meets(labels: Labels, { key, operator, values }: Requirement): boolean 
       return !has(labels, key);
     case "GreaterThan":
     case "LessThan": {
-      const [label, bound] = [labels[key] ?? "", values[0] ?? ""];
-      if (!has(labels, key) || !/^[+-]?\d+$/.test(label)) return false;
-      return operator === "GreaterThan" ? BigInt(label) > BigInt(bound) : BigInt(label) < BigInt(bound);
+      const label = int64Of(labels[key]);
+      const bound = int64Of(values[0]);
+      if (label === undefined || bound === undefined || values.length > 1) return false;
+      return operator === "GreaterThan" ? label > bound : label < bound;
     }
   }
+}
+
+/** As Go's `strconv.ParseInt(text, 10, 64)`; undefined if the text is not such a number. */
+function int64Of(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined;
+  const number = BigInt(text);
+  return number === BigInt.asIntN(64, number) ? number : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The text form of label selectors, with the error messages of apimachinery. Source: apimachinery v0.36 labels/selector.go. */
-import { labelKeyProblems, labelValueProblems } from "./label-names.ts";
 import type { Requirement, Selector } from "./labels.ts";
+import { aggregated, keyProblem, valuesProblems } from "./selector-problems.ts";
 
 /** A label selector that cannot be parsed. */
 export class SelectorError extends RangeError {
@@ -117,9 +117,8 @@ function requirementOf(reader: Reader): Requirement {
   if (absent) token = reader.take();
   if (!isName(token)) throw reader.requirementError(`found '${token.text}', expected: identifier`);
   const key = token.text;
-  const problems = labelKeyProblems(key);
-  if (problems.length > 0)
-    throw reader.requirementError(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problems.join("; ")}`);
+  const wrong = keyProblem(key, "<nil>");
+  if (wrong !== undefined) throw reader.requirementError(wrong);
   const follows = reader.next;
   if (absent) return { key, operator: "DoesNotExist", values: [] };
   if (follows.is === "end" || isSymbol(follows, ",")) return { key, operator: "Exists", values: [] };
@@ -128,27 +127,9 @@ function requirementOf(reader: Reader): Requirement {
   if (operator === undefined)
     throw reader.requirementError(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
   const values = operator === "In" || operator === "NotIn" ? valuesOf(reader) : [exactValueOf(reader)];
-  checkValues(reader, { key, operator, values });
+  const problems = valuesProblems({ key, operator, values });
+  if (problems.length > 0) throw reader.requirementError(aggregated(problems));
   return { key, operator, values };
-}
-
-function checkValues(reader: Reader, { key, operator, values }: Requirement): void {
-  const errors: string[] = [];
-  for (const [index, value] of values.entries()) {
-    if ((operator === "GreaterThan" || operator === "LessThan") && !/^[+-]?\d+$/.test(value)) {
-      errors.push(
-        `values[${index}]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
-      );
-    }
-  }
-  for (const [index, value] of values.entries()) {
-    const problems = labelValueProblems(value);
-    if (problems.length > 0) {
-      errors.push(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${problems.join("; ")}`);
-    }
-  }
-  if (errors.length > 0)
-    throw reader.requirementError(errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`);
 }
 
 function exactValueOf(reader: Reader): string {

@@ -9,6 +9,7 @@ import {
   selectorOrNothing,
 } from "../../src/api/labels.ts";
 import { parseSelector, SelectorError } from "../../src/api/selector-parser.ts";
+import { InvalidSelectorError, validSelectorOf } from "../../src/api/selector-problems.ts";
 
 const rows: readonly { readonly selector: string; readonly labels: Labels; readonly matches: boolean }[] = [
   { selector: "app=web", labels: { app: "web" }, matches: true },
@@ -35,6 +36,47 @@ const rows: readonly { readonly selector: string; readonly labels: Labels; reado
   { selector: "constructor", labels: {}, matches: false },
   { selector: "__proto__", labels: {}, matches: false },
 ];
+
+test.each([
+  ["GreaterThan", "4.5", "8"],
+  ["GreaterThan", "0x1", "8"],
+  ["GreaterThan", "", "8"],
+  ["LessThan", "99999999999999999999", "8"],
+  ["GreaterThan", "3", "99999999999999999999"],
+] as const)("%s %j does not match %j: one of them is not an integer of 64 bits", (operator, value, label) => {
+  expect(matches([{ key: "n", operator, values: [value] }], { n: label })).toBe(false);
+});
+
+const longValue = "x".repeat(64);
+const notALabel =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+test.each([
+  [{ matchLabels: { path: "/a" } }, `values[0][path]: Invalid value: "/a": ${notALabel}`],
+  [
+    { matchLabels: { path: longValue } },
+    `values[0][path]: Invalid value: "${longValue}": must be no more than 63 bytes`,
+  ],
+  [
+    { matchExpressions: [{ key: "a", operator: "Equals", values: ["b"] }] },
+    '"Equals" is not a valid label selector operator',
+  ],
+  [
+    { matchExpressions: [{ key: "a", operator: "NotIn" }] },
+    "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
+  ],
+  [
+    { matchExpressions: [{ key: "a", operator: "Exists", values: ["b", "/"] }] },
+    `[values: Invalid value: ["b","/"]: values set must be empty for exists and does not exist, values[1][a]: Invalid value: "/": ${notALabel}]`,
+  ],
+] as const)("%j is refused with apimachinery's message", (selector, message) => {
+  expect(() => validSelectorOf(selector as never)).toThrow(new InvalidSelectorError(message));
+});
+
+test("a valid selector object is read", () => {
+  expect(validSelectorOf(undefined)).toBe("nothing");
+  expect(validSelectorOf({ matchLabels: { a: "b" } })).toEqual(selectorOf({ matchLabels: { a: "b" } }));
+});
 
 describe("a label selector", () => {
   for (const row of rows.filter(({ selector }) => selector !== "__proto__")) {

@@ -4,6 +4,7 @@
  */
 import { messageOf } from "../../api/error-message.ts";
 import { formatQuantity, ofMilli } from "../../api/quantity.ts";
+import { InvalidSelectorError } from "../../api/selector-problems.ts";
 import { type MetricStatus, warn } from "./draft.ts";
 import { ofExternal, ofObject, ofPods } from "./other-metrics.ts";
 import { ofResource } from "./resource-metric.ts";
@@ -52,13 +53,13 @@ interface Failing {
 /** @throws MetricError, after recording a warning. */
 export async function propose(scaled: Scaled, spec: MetricSpec): Promise<MetricProposal> {
   const { sync } = scaled;
-  const failing = failingOf(spec);
   let worked: Worked;
   try {
     worked = await work(scaled, spec);
   } catch (error) {
     sync.context.signal.throwIfAborted();
     const inner = messageOf(error);
+    const failing = failingOf(spec, error);
     sync.context.decide(metricFailed, { metric: describe(spec), error: inner });
     warn(sync, { reason: failing.reason, message: inner });
     const conditionMessage = `the HPA was unable to compute the replica count: ${inner}`;
@@ -78,7 +79,7 @@ export async function propose(scaled: Scaled, spec: MetricSpec): Promise<MetricP
   return { replicas, name, status };
 }
 
-function failingOf(spec: MetricSpec): Failing {
+function failingOf(spec: MetricSpec, error: unknown): Failing {
   switch (spec.type) {
     case "Resource":
       return {
@@ -97,7 +98,9 @@ function failingOf(spec: MetricSpec): Failing {
     case "Object": {
       const outer = "failed to get object metric value: ";
       const { metric, target } = spec.object ?? {};
-      const shared = target?.type === "AverageValue" ? `failed to get ${metric?.name} object metric: ` : "";
+      // A selector is parsed earlier.
+      const isShared = target?.type === "AverageValue" && !(error instanceof InvalidSelectorError);
+      const shared = isShared ? `failed to get ${metric?.name} object metric: ` : "";
       return { reason: "FailedGetObjectMetric", outer: `${outer}${shared}` };
     }
     case "External": {

@@ -5,8 +5,8 @@
  */
 import { messageOf } from "../../api/error-message.ts";
 import { goSelector } from "../../api/go-selector.ts";
-import { selectorOf } from "../../api/labels.ts";
 import { formatQuantity, ofMilli } from "../../api/quantity.ts";
+import { validSelectorOf } from "../../api/selector-problems.ts";
 import type { LabelSelector } from "../../api/types.ts";
 import type { MetricStatus } from "./draft.ts";
 import { externalValues, type MetricNamed, objectMetric, podsMetrics } from "./measure.ts";
@@ -41,9 +41,9 @@ interface MetricIdentifier {
   readonly selector?: LabelSelector;
 }
 
-/** @throws RangeError for an invalid selector. */
+/** The API server does not validate the selector. @throws InvalidSelectorError */
 function metricNamed({ name, selector }: MetricIdentifier): MetricNamed {
-  return { name, selector: selectorOf(selector) };
+  return { name, selector: validSelectorOf(selector) };
 }
 
 function identifier({ name, selector }: MetricIdentifier): MetricIdentifier {
@@ -57,33 +57,37 @@ function amountText(usage: bigint): string {
 /** @throws Error if the metric is unavailable. */
 export async function ofObject(scaled: Scaled, spec: NonNullable<MetricSpec["object"]>): Promise<Worked> {
   const { metric, target, describedObject } = spec;
+  const query: ObjectQuery = { described: describedObject, metric: metricNamed(metric) };
   const status = (current: object): MetricStatus => ({
     type: "Object",
     object: { describedObject, metric: identifier(metric), current },
   });
   if (target.type === "Value" && target.value !== undefined) {
     const goal = { ...goalOf(scaled, scaled.specReplicas), target: milliOf(target.value) };
-    const usage = await objectUsage(scaled, spec);
+    const usage = await objectUsage(scaled, query);
     const proposal = replicasForValue({ ...goal, usage }, scaled.pods());
     const name = `${describedObject.kind} metric ${metric.name}`;
     return { ...proposal, name, target: target.value, status: status({ value: amountText(proposal.usage) }) };
   }
   if (target.type === "AverageValue" && target.averageValue !== undefined) {
     const goal = { ...goalOf(scaled, scaled.statusReplicas), target: milliOf(target.averageValue) };
-    const proposal = replicasForShare({ ...goal, usage: await objectUsage(scaled, spec) });
+    const proposal = replicasForShare({ ...goal, usage: await objectUsage(scaled, query) });
     const current = { averageValue: amountText(proposal.usage) };
     return { ...proposal, name: externalName(metric), target: target.averageValue, status: status(current) };
   }
   throw new Error("invalid object metric source: neither a value target nor an average value target was set");
 }
 
-async function objectUsage(
-  scaled: Scaled,
-  { metric, describedObject: described }: NonNullable<MetricSpec["object"]>,
-): Promise<bigint> {
+/** A metric of one object. */
+interface ObjectQuery {
+  readonly described: NonNullable<MetricSpec["object"]>["describedObject"];
+  readonly metric: MetricNamed;
+}
+
+async function objectUsage(scaled: Scaled, { described, metric }: ObjectQuery): Promise<bigint> {
   const namespace = namespaceOf(scaled);
   try {
-    return await objectMetric(scaled.sync.context, { namespace, described, metric: metricNamed(metric) });
+    return await objectMetric(scaled.sync.context, { namespace, described, metric });
   } catch (error) {
     const of = `${described.kind} ${namespace}/${described.name}`;
     throw new Error(`unable to get metric ${metric.name}: ${messageOf(error)} on ${of}`, { cause: error });

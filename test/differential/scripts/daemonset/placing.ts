@@ -98,6 +98,15 @@ export const placing: readonly Script[] = [
   operator("DoesNotExist"),
   byLabels("Gt", { podSpec: required({ matchExpressions: [{ key: "size", operator: "Gt", values: ["5"] }] }) }),
   byLabels("Lt", { podSpec: required({ matchExpressions: [{ key: "size", operator: "Lt", values: ["5"] }] }) }),
+  byLabels("Gt of a fraction", {
+    podSpec: required({ matchExpressions: [{ key: "size", operator: "Gt", values: ["4.5"] }] }),
+  }),
+  byLabels("Gt of a hexadecimal number, or another term", {
+    podSpec: required({ matchExpressions: [{ key: "size", operator: "Gt", values: ["0x1"] }] }, term("In", "hdd")),
+  }),
+  byLabels("Lt of a number beyond 64 bits", {
+    podSpec: required({ matchExpressions: [{ key: "size", operator: "Lt", values: ["99999999999999999999"] }] }),
+  }),
   byLabels("one of two terms", { podSpec: required(term("In", "hdd"), term("In", "ssd")) }),
   byLabels("a selector and a term", { nodeSelector: { disk: "ssd" }, podSpec: required(term("Exists")) }),
   byLabels("preferences have no effect", {

@@ -12,6 +12,11 @@ const ofObject = (target: object, describedObject: object = { apiVersion: "v1", 
   type: "Object",
   object: { describedObject, metric: qps, target },
 });
+/** The metric of an object with a selector. */
+const selecting = ({ type, object }: ReturnType<typeof ofObject>, selector: object): object => ({
+  type,
+  object: { ...object, metric: { ...qps, selector } },
+});
 const external = (target: object, more: object = {}): object => ({
   type: "External",
   external: { metric: { name: "depth", ...more }, target },
@@ -124,6 +129,34 @@ export const measuring: readonly Script[] = [
             { type: "AverageValue", averageValue: "10" },
             { selector: { matchLabels: { queue: "mail", b: "c" } } },
           ),
+        ],
+      }),
+    ],
+  },
+  {
+    name: "selectors of metrics that the API server accepts and the controller does not",
+    steps: [
+      step("set the metric", (stage) => say(stage, "namespaces", { "external.depth": "35", "metric.qps": "45" })),
+      service,
+      begin({
+        metrics: [
+          external({ type: "AverageValue", averageValue: "10" }, { selector: { matchLabels: { path: "/api/v1" } } }),
+        ],
+      }),
+      change({
+        metrics: [
+          external(
+            { type: "Value", value: "10" },
+            { selector: { matchExpressions: [{ key: "app", operator: "Equals", values: ["web"] }] } },
+          ),
+        ],
+      }),
+      change({
+        metrics: [selecting(ofObject({ type: "AverageValue", averageValue: "10" }), { matchLabels: { "a/b/c": "x" } })],
+      }),
+      change({
+        metrics: [
+          selecting(ofObject({ type: "Value", value: "10" }), { matchExpressions: [{ key: "app", operator: "In" }] }),
         ],
       }),
     ],
