@@ -1,7 +1,7 @@
 import { isTimeZone } from "../../api/cron/time-zone.ts";
 import { CronJobs, Jobs } from "../../api/kinds.ts";
 import type { Job } from "../../api/types.ts";
-import type { SyncContext } from "../../controller/api/sync-context.ts";
+import type { SyncContext, SyncResult } from "../../controller/api/sync-context.ts";
 import { finishedCondition } from "../../controller/workload/job-status.ts";
 import { followJobs } from "./active.ts";
 import { type CronSync, deleteJob, recordEvent, writeStatus } from "./cron-sync.ts";
@@ -13,6 +13,9 @@ import { startDueRun } from "./start.ts";
 /** The index of Jobs by the name of their controller. */
 export const controllerNameIndex = "controllerName";
 
+/** A sync without a further run keeps the back-off, as upstream: a run that is refused after it waits as long as before. */
+const untilChanged: SyncResult = { keepsFailures: true };
+
 /**
  * Starts the due run of a CronJob, maintains the list of active Jobs, and deletes old ones. The status is written once, at the end, even if
  * a run could not be started.
@@ -20,10 +23,10 @@ export const controllerNameIndex = "controllerName";
  * Source: kubernetes v1.36 pkg/controller/cronjob/cronjob_controllerv2.go sync, syncCronJob; differs: if the cache is behind this
  * controller's last status write, the sync continues with the live object; upstream's write is refused and retried.
  */
-export async function syncCronJob(context: SyncContext): Promise<void> {
+export async function syncCronJob(context: SyncContext): Promise<SyncResult> {
   const { key } = context;
   const cronJob = context.cache(CronJobs).get(key);
-  if (cronJob === undefined) return;
+  if (cronJob === undefined) return untilChanged;
   const sync: CronSync = { context, cronJob, status: cronJob.status ?? {}, isChanged: false };
   const jobs = context.cache(Jobs).byIndex(controllerNameIndex, key);
   await deleteOldJobs(sync, jobs);
@@ -37,7 +40,9 @@ export async function syncCronJob(context: SyncContext): Promise<void> {
   }
   await writeStatus(sync);
   if (failure !== undefined) throw failure.error;
-  if (next !== undefined) comeAgain(sync, next);
+  if (next === undefined) return untilChanged;
+  comeAgain(sync, next);
+  return {};
 }
 
 async function deleteOldJobs(sync: CronSync, jobs: readonly Job[]): Promise<void> {

@@ -41,10 +41,11 @@ async function evictLive(context: SyncContext, { pod, because }: Eviction): Prom
   await announceAndDelete(context, { pod: live, because, condition, preconditions: { uid } });
 }
 
-/** Records in an Event what is done about a pod. */
+/** Records in an Event what is done about a pod. As upstream's, it does not say about which version. */
 export function announce(
   context: SyncContext,
   { pod, message }: { readonly pod: Pod; readonly message: string },
 ): void {
-  context.event(Pods, pod, { type: "Normal", reason: "DeviceTaintManagerEviction", message });
+  const about: Pod = { metadata: { ...pod.metadata, resourceVersion: "" } };
+  context.event(Pods, about, { type: "Normal", reason: "DeviceTaintManagerEviction", message });
 }

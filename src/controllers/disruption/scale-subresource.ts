@@ -35,7 +35,8 @@ export async function scaleOf(
   try {
     // Even for cluster-scoped kinds, as in upstream: a Node that owns a pod has no scale.
     const at = { namespace, name: controller.name };
-    scale = await context.client.getScale({ ...kind, namespaced: true }, at, { signal: context.signal });
+    const preferred = await preferredVersion(context, kind);
+    scale = await context.client.getScale({ ...preferred, namespaced: true }, at, { signal: context.signal });
   } catch (error) {
     // NotFound both if the object is gone and if its kind has no scale.
     if (!isNotFound(error)) throw error;
@@ -51,6 +52,16 @@ async function kindOf(context: SyncContext, { kind, apiVersion }: OwnerReference
   const [found] = await discoveredKinds(context, isNamed);
   if (found === undefined) throw new Error(`no matches for kind "${kind}" in version "${apiVersion}"`);
   return found;
+}
+
+/**
+ * The kind in the version that the server prefers, which may have a scale where the reference's version has none.
+ * Source: client-go v0.36 scale/client.go pathAndVersionFor.
+ */
+async function preferredVersion(context: SyncContext, named: DiscoveredKind): Promise<DiscoveredKind> {
+  const isSame = ({ group, plural }: DiscoveredKind): boolean => group === named.group && plural === named.plural;
+  const [first = named] = await discoveredKinds(context, isSame);
+  return first;
 }
 
 /** Whether discovery lists the subresource. */

@@ -5,7 +5,6 @@ import { deepEqual } from "../../api/field-changes.ts";
 import { keyOf, namespacedNameOf, splitKey } from "../../api/key.ts";
 import { Endpoints, Pods, Services } from "../../api/kinds.ts";
 import { type Labels, selectorOfLabels } from "../../api/labels.ts";
-import type { StoredMeta } from "../../api/object.ts";
 import { isForbidden, isNamespaceTerminating, isNotFound } from "../../api/status-error.ts";
 import type { Endpoints as EndpointsObject, Service } from "../../api/types.ts";
 import { CacheBehindError } from "../../controller/api/consistency.ts";
@@ -149,12 +148,7 @@ async function reporting<T>(
   }
 }
 
-/** The subject of the Event about a failed create: only a name. */
-function notYetThere({ metadata }: Service): EndpointsObject {
-  const none: Pick<StoredMeta, "uid" | "resourceVersion" | "creationTimestamp"> = {
-    uid: "",
-    resourceVersion: "",
-    creationTimestamp: "",
-  };
-  return { metadata: { ...namespacedNameOf({ metadata }), ...none } };
+/** The subject of the Event about a failed create: only a name. Without a namespace, the Event is in `default`, as upstream's. */
+function notYetThere({ metadata: { name } }: Service): EndpointsObject {
+  return { metadata: { name, uid: "", resourceVersion: "", creationTimestamp: "" } };
 }

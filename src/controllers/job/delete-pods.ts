@@ -16,7 +16,7 @@ import { isTracked, trackingFinalizer } from "./spec.ts";
 /** What was deleted, including pods that were already gone. */
 export interface Deleted {
   readonly pods: number;
-  /** How many of them were ready. */
+  /** The ready pods whose DELETE was sent: as in upstream, even if it was refused. */
   readonly ready: number;
   /** The first error, if a request failed. */
   readonly failure?: { readonly error: unknown };
@@ -31,7 +31,10 @@ export interface PodsBecause {
 /** Deletes pods that keep their finalizers, all at once. */
 export function deleteCountedPods(sync: JobSync, { pods, because }: PodsBecause): Promise<Deleted> {
   const { context, job } = sync;
-  return forEachPod(pods, (pod) => deletePod(context, pod, { owner: { kind: Jobs, object: job }, because }));
+  return forEachPod(pods, (pod, onDelete) => {
+    onDelete();
+    return deletePod(context, pod, { owner: { kind: Jobs, object: job }, because });
+  });
 }
 
 /** Deletes pods that must not be counted: without their finalizers. Their deletions are expected. */
@@ -39,9 +42,10 @@ export function deleteUncountedPods(sync: JobSync, { pods, because }: PodsBecaus
   const { context, job } = sync;
   const { key, expectations } = context;
   expectations.expectDeletions(key, pods.map(keyOf));
-  return forEachPod(pods, async (pod) => {
+  return forEachPod(pods, async (pod, onDelete) => {
     try {
       await removeFinalizer(context, { pod, because });
+      onDelete();
       await deletePod(context, pod, { owner: { kind: Jobs, object: job }, because });
     } catch (error) {
       // This deletion will not be observed.
@@ -94,12 +98,18 @@ export async function removeFinalizer(
   podWritten(context.consistency, stored);
 }
 
-async function forEachPod(pods: readonly Pod[], remove: (pod: Pod) => Promise<void>): Promise<Deleted> {
+/** `remove` calls `onDelete` when it sends the DELETE. */
+async function forEachPod(
+  pods: readonly Pod[],
+  remove: (pod: Pod, onDelete: () => void) => Promise<void>,
+): Promise<Deleted> {
   let [gone, ready] = [0, 0];
   let failure: { readonly error: unknown } | undefined;
   const one = async (pod: Pod): Promise<void> => {
     try {
-      await remove(pod);
+      await remove(pod, () => {
+        if (isPodReady(pod)) ready++;
+      });
     } catch (error) {
       if (!isNotFound(error)) {
         failure ??= { error };
@@ -107,7 +117,6 @@ async function forEachPod(pods: readonly Pod[], remove: (pod: Pod) => Promise<vo
       }
     }
     gone++;
-    if (isPodReady(pod)) ready++;
   };
   await Promise.all(pods.map(one));
   return { pods: gone, ready, ...(failure !== undefined && { failure }) };

@@ -39,11 +39,11 @@ async function taint(context: SyncContext, node: Node): Promise<void> {
   await writeTaints(context, { node, add: [add], remove: hasTaint(node, other) ? [other] : [], because });
 }
 
-/** Passes the turn of a node that is gone to the next one. */
+/** A node that is gone waits for its turn as others do, and uses it up. Source: rate_limited_queue.go Try. */
 export function leaveTurns(context: SyncContext): void {
   for (const tainter of context.state(memory).tainters.values()) {
     if (tainter.next !== context.key) continue;
-    tainter.remove(context.key);
+    tainter.take(context.key, context.now());
     wakeNext(context, tainter);
   }
 }

@@ -437,3 +437,15 @@ describe("the definition", () => {
     }
   });
 });
+
+test.each([
+  ["is suspended", cronJobOf({ spec: { suspend: true } }), { keepsFailures: true }],
+  ["is being deleted", cronJobOf({ meta: { deletionTimestamp: formatTime(sceneStart) } }), { keepsFailures: true }],
+  ["has an unknown time zone", cronJobOf({ spec: { timeZone: "Mars/Base" } }), { keepsFailures: true }],
+  ["has a schedule that cannot be read", cronJobOf({ spec: { schedule: "x" } }), { keepsFailures: true }],
+  ["is gone", undefined, { keepsFailures: true }],
+  ["runs", cronJobOf(), {}],
+] as const)("a sync of a CronJob that %s resets its back-off only if it requeues", async (_, object, result) => {
+  if (object !== undefined) scene.put(CronJobs, object);
+  expect(await cronjob.sync(key, scene.context(key))).toEqual(result);
+});

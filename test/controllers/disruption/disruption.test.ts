@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { type Kind, kindOf } from "../../../src/api/kind.ts";
 import {
+  CustomResourceDefinitions,
   Deployments,
   PodDisruptionBudgets,
   Pods,
@@ -189,6 +190,18 @@ describe("a budget with maxUnavailable", () => {
     await budgetOf({ maxUnavailable: 1 });
     expect(await counts()).toEqual([4, 3, 4, 1, "SufficientPods"]);
   });
+
+  test("reads the scale in the version that the server prefers, whatever version the pods name", async () => {
+    const [v1] = widgetDefinition.spec.versions;
+    if (v1 === undefined) throw new Error("no version");
+    const { subresources: _scale, ...alpha } = { ...v1, name: "v1alpha1", storage: false };
+    await begin([{ ...widgetDefinition, spec: { ...widgetDefinition.spec, versions: [alpha, v1] } }]);
+    const early: Kind = { ...Widgets, version: "v1alpha1" };
+    const owner = [early, await create(early, "w", { spec: { replicas: 4 } })] as const;
+    for (const name of ["a", "b", "c", "d"]) await createPod(name, { owner });
+    await budgetOf({ maxUnavailable: 1 });
+    expect(await counts()).toEqual([4, 3, 4, 1, "SufficientPods"]);
+  });
 });
 
 const widgetDefinition: CreateInput<CustomResourceDefinition> = {
@@ -241,6 +254,19 @@ describe("pods that cannot be counted", () => {
     const owner = { metadata: { name: "w", uid: "u" } } as StoredObject;
     await createPod("a", { owner: [Widgets, owner] });
     await budgetOf({ maxUnavailable: 1 });
+    expect(await message()).toBe('no matches for kind "Widget" in version "example.com/v1"');
+  });
+
+  test("because their controller's kind is no longer on the server, which is noticed within 30 s", async () => {
+    await begin([widgetDefinition]);
+    const owner = [Widgets, await create(Widgets, "w", { spec: { replicas: 1 } })] as const;
+    await createPod("a", { owner });
+    await budgetOf({ maxUnavailable: 1 });
+    expect(await message()).toBe("");
+    await scene.during(scene.you.delete(CustomResourceDefinitions, { namespace: "", name: "widgets.example.com" }));
+    await pass(31_000);
+    await patchStatus(Pods, "a", { conditions: [{ type: "Ready", status: "False" }] });
+    await pass(soonMs);
     expect(await message()).toBe('no matches for kind "Widget" in version "example.com/v1"');
   });
 

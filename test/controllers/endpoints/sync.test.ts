@@ -234,6 +234,15 @@ describe("a refusal of the API server", () => {
     ]);
   });
 
+  test("of a create is about an object without a namespace, so that the Event is in default, as upstream's", async () => {
+    put();
+    scene.refuse = () => refusal(403, "Forbidden", "no");
+    const about: unknown[] = [];
+    const context = { ...scene.context("shop/web"), event: (_: unknown, object: unknown) => void about.push(object) };
+    await rejection(syncEndpoints(context));
+    expect(about).toEqual([{ metadata: { name: "web", uid: "", resourceVersion: "", creationTimestamp: "" } }]);
+  });
+
   test("of an update has another reason", async () => {
     put();
     await scene.sync("shop/web");

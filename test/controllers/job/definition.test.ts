@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Jobs, Pods } from "../../../src/api/kinds.ts";
+import { formatTime } from "../../../src/api/time.ts";
 import type { Job, Pod } from "../../../src/api/types.ts";
 import { objectOf } from "../../../src/controller/api/definition.ts";
 import { job as jobController } from "../../../src/controllers/job/job.ts";
 import { backOff, scaleDown, scaleUp, steady, suspendPods } from "../../../src/controllers/job/pod-rules.ts";
 import { end, status, untrack } from "../../../src/controllers/job/rules.ts";
-import { refusal, type Scene, syncScene } from "../../support/sync-context.ts";
+import { rejection } from "../../support/rejection.ts";
+import { refusal, type Scene, sceneStart, syncScene } from "../../support/sync-context.ts";
 import { jobOf, podOf } from "./objects.ts";
 
 describe("the definitions", () => {
@@ -109,6 +111,21 @@ describe("a Job that fails", () => {
     expect(statusOf(scene)?.conditions).toMatchObject([{ type: "FailureTarget", reason: "BackoffLimitExceeded" }]);
     // The pod that was terminating at the start of the sync keeps the Job from being finished.
     expect(statusOf(scene)).toMatchObject({ failed: 2, terminating: 1, uncountedTerminatedPods: {} });
+  });
+});
+
+describe("a suspended Job whose ready pod cannot be deleted", () => {
+  test.each([
+    ["DELETE is refused", "delete", { active: 1, ready: 0 }],
+    ["patch is refused, so that no DELETE is sent", "patch", { active: 1, ready: 1 }],
+  ] as const)("as upstream, counts it as ready if its %s", async (_, refused, counts) => {
+    const scene = syncScene(jobController);
+    const spec = { suspend: refused === "delete", parallelism: refused === "delete" ? 1 : 0, completions: undefined };
+    scene.put(Jobs, jobOf({ spec, status: { startTime: formatTime(sceneStart) } }));
+    scene.put(Pods, podOf("a", { status: { conditions: [{ type: "Ready", status: "True" }] } }));
+    scene.refuse = ({ verb }) => (verb === refused ? refusal(500, "InternalError", "no") : undefined);
+    expect((await rejection(scene.sync("shop/data"))).message).toEndWith("no");
+    expect(scene.live(Jobs)[0]?.status).toMatchObject(counts);
   });
 });
 

@@ -482,16 +482,28 @@ describe("NoExecute taints", () => {
     expect(keysWritten()).toHaveLength(1);
   });
 
-  test("pass the turn of a deleted node to the next one", async () => {
-    put("up");
-    put("node-1", down);
-    put("node-2", down);
+  test("leave a deleted node its turn, which it uses up", async () => {
+    for (const name of ["up-1", "up-2", "up-3"]) put(name);
+    for (const name of ["node-1", "node-2", "node-3"]) put(name, down);
     look();
-    scene.deleteLive(Nodes, "node-1");
-    scene.deliver();
-    scene.woken.length = 0;
     await scene.sync("node-1");
-    expect(scene.woken).toEqual(["node-2"]);
+    expect(keysWritten()).toHaveLength(1);
+    scene.deleteLive(Nodes, "node-2");
+    scene.deliver();
+    scene.wokenLater.length = 0;
+    await scene.sync("node-2");
+    scene.now += 10 * second;
+    await scene.sync("node-2");
+    await scene.sync("node-3");
+    expect(keysWritten()).toEqual([]);
+    expect(scene.wokenLater).toEqual([
+      { key: "node-2", ms: 10 * second },
+      { key: "node-3", ms: 10 * second },
+      { key: "node-3", ms: 10 * second },
+    ]);
+    scene.now += 10 * second;
+    await scene.sync("node-3");
+    expect(keysWritten()).toHaveLength(1);
   });
 
   test("are swapped at once when the condition changes", async () => {
