@@ -32,12 +32,12 @@ import { runStandIn } from "./stand-ins/run-stand-in.ts";
 import { standInOf } from "./stand-ins/stand-in.ts";
 
 const commands: readonly Command[] = [
-  run,
-  watch,
-  trace,
-  loops,
   why,
+  loops,
+  trace,
   dryRunCommand,
+  watch,
+  run,
   sandbox,
   proxy,
   fork,
@@ -56,8 +56,9 @@ const line: CommandLine = {
   commands,
   globals,
   examples: [
-    { comment: "Run the ReplicaSet controller against the current context", line: "run replicaset -n shop" },
-    { comment: "What can be run", line: "controllers" },
+    { comment: "What is it waiting for, and why?", line: "why deploy/web -n shop" },
+    { comment: "What does a controller decide, and because of what?", line: "trace replicaset -n shop" },
+    { comment: "Without a cluster: run controllers in an embedded one", line: "run deploy rs --sandbox -f web.yaml" },
   ],
 };
 

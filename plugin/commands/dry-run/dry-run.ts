@@ -30,10 +30,14 @@ const options = {
   recursive: flag("-R, --recursive", "read the folders of -f and --baseline with their sub-folders"),
   delete: texts("--delete <type/name>", "delete this object, after the manifests are applied; repeatable"),
   scale: texts("--scale <type/name=n>", "scale this object, after the manifests are applied; repeatable"),
-  nodeDown: texts("--node-down <name>", "this node falls silent, after everything else; repeatable", {
-    candidates: nodeCandidates,
-  }),
-  drain: texts("--drain <name>", "this node is drained, as by `kubectl drain`, after everything else; repeatable", {
+  nodeDown: texts(
+    "--node-down <name>",
+    "simulate that this node's kubelet stops reporting, after all other changes; repeatable",
+    {
+      candidates: nodeCandidates,
+    },
+  ),
+  drain: texts("--drain <name>", "simulate `kubectl drain` of this node, after all other changes; repeatable", {
     candidates: nodeCandidates,
   }),
   from: choice(
@@ -76,7 +80,11 @@ const options = {
       choices: failConditions,
     },
   ),
-  exitCode: choice("--exit-code <when>", "never: exit with 0 even where something would change", ["never"]),
+  exitCode: choice(
+    "--exit-code <when>",
+    "never: do not exit with 1 only because something would change; 2 to 5 and --fail-on remain",
+    ["never"],
+  ),
   serverValidate: flag(
     "--server-validate",
     "send each write to the API server as a dry run, and mark what it refuses or changes",
@@ -121,10 +129,10 @@ export const dryRunCommand: Command = clusterCommand({
     "and prints the diff, each object with the decision behind it. Nothing is written to the cluster. Pods are " +
     "assumed to start and become ready, unless a ConfigMap, Secret or claim that they need is missing; the scheduler and the " +
     "kubelet are simulated.\n\n" +
-    "Exit codes: 0 steady with no changes, or --from manifests (nothing to compare with); 1 something would change, or what " +
+    "Exit codes: 0 steady with no changes, or nothing to compare with (--from manifests without --baseline or a question about a node); 1 something would change, or what " +
     "--fail-on names was found (delete, dangling, held); 2 wrong arguments or manifests, no connection; 3 it never becomes steady; " +
     "4 something applied does not become available, or with --node-down or --drain something no longer is; 5 it cannot tell: no controller here reconciles a workload that was changed, " +
-    "an object that it depends on could not be read, a controller failed in each sync of an object, or a deleted namespace contains objects of unknown kinds.",
+    "an object that it depends on could not be read, the last sync of an object failed (and did not fail in the same way before the changes), or a deleted namespace contains objects of unknown kinds.",
   program: {
     name: "COMMAND",
     about:

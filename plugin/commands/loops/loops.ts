@@ -18,7 +18,7 @@ const options = {
   allNamespaces: flag("-A, --all-namespaces", "watch the objects of all namespaces, and cluster-scoped ones"),
   rate: positiveNumber(
     "--rate <n>",
-    "count renewed values and a flipping status as loops above this many writes a minute",
+    "report a flipping status, or a value that changes with every write, as a loop only above this many writes a minute",
     {
       default: "10",
     },

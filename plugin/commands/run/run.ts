@@ -116,8 +116,8 @@ export const run: Command = clusterCommand({
     name: "COMMAND",
     about:
       "instead of controllers, a program in any language. It gets KUBECONFIG with a server that passes all requests on with your " +
-      "credentials, and what it does is shown: each write with what probably triggered it, refusals, conflicts, and at the end a page " +
-      "worth acting on.",
+      "credentials, and what it does is shown: each write with what probably triggered it, refusals, conflicts, and at the end " +
+      "a summary of what is worth acting on.",
   },
   argumentCandidates: () => controllerCandidates(),
   options,

@@ -56,7 +56,7 @@ const options = {
   auditLog: text("--audit-log <file>", "add an audit event to FILE for each request, as kube-apiserver writes them"),
   auditPolicy: text(
     "--audit-policy <file>",
-    "which requests --audit-log has, and how much of each (a Policy of audit.k8s.io)",
+    "which requests --audit-log records, and in how much detail (a Policy of audit.k8s.io)",
     {
       default: "who did what, of every request",
     },

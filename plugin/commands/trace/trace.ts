@@ -35,7 +35,7 @@ const options = {
   count: wholeNumber("--count <n>", "exit after N syncs", 1),
   failOn: choice(
     "--fail-on <what>",
-    "exit with code 1 at the first: error, conflict, differs (shadow), or loop (exit code 3, or 5 if it cannot tell)",
+    "end at the first error, conflict or differs (shadow) with exit code 1, or at the first loop with 3 (5 if it cannot tell); with -- COMMAND only differs, judged at the end",
     failures,
   ),
   output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], {
