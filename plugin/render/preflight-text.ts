@@ -20,7 +20,8 @@ export function preflightLine({ rights, owners }: Preflight): string {
     const subjects = new Set(alike.map(({ controller }) => resourceNameOf(controller)));
     found.push(`no other owner of ${[...subjects].join(", ")} found: ${evidence}`);
   }
-  return `rights  ${held} of ${rights.required.length} · owner  ${found.join(" · ")}`;
+  const how = rights.byEverything === true ? " (by a right to everything)" : "";
+  return `rights  ${held} of ${rights.required.length}${how} · owner  ${found.join(" · ")}`;
 }
 
 /** For more kinds than this, only totals are shown. */

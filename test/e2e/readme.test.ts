@@ -24,8 +24,10 @@ test("the README's first example prints what it shows", async () => {
   const words = command.trim().split(/\s+/);
   const file = words.at(-1) ?? "";
   const args = [...words.slice(0, -1), join(top, file)];
-  const { stdout } = await runProgram(args, { env: { KUBECONFIG: "/nowhere" } });
+  const { stdout } = await runProgram(args);
   expect(stdout).toContain("Deployment web is waiting");
-  const output = plain(stdout).replaceAll(join(top, file), file).replaceAll("kubectl-reconcile trace", "kubectl reconcile trace");
+  const output = plain(stdout)
+    .replaceAll(join(top, file), file)
+    .replaceAll("kubectl-reconcile trace", "kubectl reconcile trace");
   expect(output).toBe(plain(shown));
 });

@@ -57,7 +57,7 @@ describe.skipIf(clusterMissing !== undefined)("run all", () => {
     expect(program.stdout).not.toMatch(
       /^(?:running|starting) .* (scheduler|kubelet|token-cleaner|bootstrap-signer|certificatesigningrequest-signing|serviceaccount-token) with/ms,
     );
-    expect(program.stdout).toMatch(/^caches {2}\d+ kinds · \d+ objects/m);
+    await program.says(/^caches {2}\d+ kinds · \d+ objects/m);
     const watched = await watches();
     for (const resource of ["pods", "replicasets", "deployments", "namespaces", "configmaps"]) {
       expect({ resource, times: watched.filter((each) => each === resource).length }).toEqual({ resource, times: 1 });

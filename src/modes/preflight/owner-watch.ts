@@ -15,7 +15,8 @@ import type { TraceBus } from "../../trace/bus.ts";
 import type { DeltaEvent, KindName, StageEvent, StoreEvent, WriteEvent } from "../../trace/events.ts";
 import { GenerationalCache } from "../../trace/generational-cache.ts";
 import { nodeHeartbeats } from "./owner-signs/node-heartbeats.ts";
-import { isOurs, isWrittenByMany, ownsStatus, writesStatus } from "./owner-signs/own-work.ts";
+import { isWrittenByMany, ownsStatus, writesStatus } from "./owner-signs/own-work.ts";
+import { isOurs } from "./owner-signs/sign.ts";
 
 /** What is watched, and who is notified. */
 export interface OwnerWatchOptions {

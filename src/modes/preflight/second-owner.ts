@@ -48,7 +48,7 @@ const idleBesideOthersMs = 60_000;
  * @throws StatusError, TransportError if the API server refuses what everyone may read, or does not respond.
  */
 export function findSecondOwner(cluster: SearchedCluster, controller: Reconciled): Promise<SecondOwner> {
-  return search(new OwnerReads(cluster), controller);
+  return search(readsOf(cluster, [controller]), controller);
 }
 
 /** A controller, and what is known about another owner of its objects. */
@@ -62,8 +62,13 @@ export function findSecondOwners(
   cluster: SearchedCluster,
   controllers: readonly ControllerDefinition[],
 ): Promise<readonly ControllerOwner[]> {
-  const reads = new OwnerReads(cluster);
+  const reads = readsOf(cluster, controllers);
   return Promise.all(controllers.map(async (controller) => ({ controller, owner: await search(reads, controller) })));
+}
+
+function readsOf(cluster: SearchedCluster, controllers: readonly Reconciled[]): OwnerReads {
+  const recording = controllers.filter(({ recordsEvents }) => recordsEvents !== false);
+  return new OwnerReads(cluster, new Set(recording.map(({ component }) => component)));
 }
 
 async function search(reads: OwnerReads, controller: Reconciled): Promise<SecondOwner> {
@@ -88,13 +93,13 @@ async function lookFor(
     const look = await nodeHeartbeats(reads.client, controller.name);
     return { ...look, lease: { ...lease, is: "absent" }, process: "a kubelet" };
   }
-  const own = await ownWork(reads, controller, process);
-  const isSettled =
-    lease.is === "renewed" ||
-    lease.sandbox !== undefined ||
-    own.signs.some(({ isOwn, at }) => isOwn && lease.now - at < freshMs);
-  const others = isSettled || process !== "kube-controller-manager" ? nothingSeen : await reads.componentWorks();
-  return { ...joined([own, others]), lease, process };
+  const needsOthers = lease.is !== "renewed" && lease.sandbox === undefined && process === "kube-controller-manager";
+  const [own, others] = await Promise.all([
+    ownWork(reads, controller, process),
+    needsOthers ? reads.componentWorks() : nothingSeen,
+  ]);
+  const isSettled = own.signs.some(({ isOwn, at }) => isOwn && lease.now - at < freshMs);
+  return { ...joined(isSettled ? [own] : [own, others]), lease, process };
 }
 
 /** A served sandbox reports what runs in it. */

@@ -37,7 +37,7 @@ export interface LiveOptions extends RunLeasesOptions {
   readonly resyncMs?: number;
   /** Freezes cached objects, so that a controller which changes one fails at once. */
   readonly freeze?: boolean;
-  /** Called while the caches fill, before anything is written. If it throws, the start fails. */
+  /** Called first: if it throws, nothing else is read, and nothing written. */
   readonly preflight: () => Promise<void>;
   /**
    * Called when workers start while caches are still filling: some controllers start now, others once their caches are
@@ -73,7 +73,7 @@ const settledMs = 2000;
 const ownRequests: OwnLimits = { qpsTimes: 1, burstTimes: 1 };
 
 /**
- * Fills the caches, meanwhile runs the preflight, then acquires the Leases and starts each controller's workers as soon as its caches are
+ * Runs the preflight, then fills the caches, meanwhile acquires the Leases, and starts each controller's workers as soon as its caches are
  * filled, as kube-controller-manager does. Nothing is written before the preflight has passed, and nothing but Leases before all of them
  * are held. Resolves when all caches are filled.
  * @throws the preflight's error; LeaseHeldError if another copy of this program holds a Lease; StatusError, TransportError; the signal's
@@ -115,12 +115,12 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
   });
   const leases = new RunLeases(options);
   try {
+    await options.preflight();
     const startedAt = timeline.now();
     let cachesMs = 0;
     const filled = manager.fillCaches(signal).then(() => (cachesMs = timeline.now() - startedAt));
-    // If the start fails, the caches are stopped too; their own failure is reported when they are awaited.
+    // If the Leases are refused, the caches are stopped too; their own failure is reported when they are awaited.
     filled.catch(() => undefined);
-    await options.preflight();
     await leases.acquire(
       controllers.map((controller) => ({ controller, client: clientOf(controller) })),
       signal,

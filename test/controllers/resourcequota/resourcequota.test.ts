@@ -148,8 +148,17 @@ describe("the ResourceQuota controller", () => {
 
 test("kinds named events count, except Kubernetes' own", () => {
   const kinds = ["", "events.k8s.io", "example.com"].map((group) => ({
-    ...kindOf({ group, version: "v1", kind: "Event", plural: "events", namespaced: true }),
-    ...{ singular: "event", verbs: ["create", "list", "watch", "delete"], categories: [], preferred: true },
+    ...kindOf({
+      group,
+      version: "v1",
+      kind: "Event",
+      plural: "events",
+      namespaced: true,
+    }),
+    singular: "event",
+    verbs: ["create", "list", "watch", "delete"],
+    categories: [],
+    preferred: true,
   }));
   expect(countedKinds(kinds).map(({ group }) => group)).toEqual(["example.com"]);
 });

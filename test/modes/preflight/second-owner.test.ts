@@ -596,7 +596,11 @@ test("a search for several controllers reads each place once, and finds what sea
   await scene.stop();
 });
 
-test.each([1, 600])("beside %d Events of others, those of one component are found", async (others) => {
+test.each([
+  [1, [replicaset, deployment]],
+  [600, [replicaset, deployment]],
+  [5100, [replicaset, deployment, namespace, nodeLifecycle, taintEviction, resourceclaim]],
+] as const)("beside %d Events of others, those of one component are found", async (others, controllers) => {
   const scene = await embeddedScene({ nodes: 0, scheduler: false, kubelet: false });
   const story = new Story(scene);
   const transport = withDate(scene);
@@ -610,7 +614,7 @@ test.each([1, 600])("beside %d Events of others, those of one component are foun
   );
   const client = createClient({ transport, bus: new TraceBus({ now: () => timeline.now() }), timeline });
   const cluster = { transport, client, namespace: undefined };
-  const [ofReplicaSet, ofDeployment] = await scene.during(findSecondOwners(cluster, [replicaset, deployment]));
+  const [ofReplicaSet, ofDeployment] = await scene.during(findSecondOwners(cluster, controllers));
   expect(ofReplicaSet?.owner).toMatchObject({ is: "active", who: "k3s" });
   expect(ofDeployment?.owner.verdict.evidence.seen.join()).not.toContain("Events of");
   await scene.stop();

@@ -5,8 +5,7 @@ import { parseTime, readTime } from "../../../api/time.ts";
 import type { Lease, Node } from "../../../api/types.ts";
 import type { Client } from "../../../client/api/verbs.ts";
 import { isSilent, isSimulated } from "../../../controllers/kubelet/simulated.ts";
-import { isOurs } from "./own-work.ts";
-import { type Idle, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
+import { type Idle, isOurs, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
 
 const leaseNamespace = "kube-node-lease";
 const leaseSeconds = 40;

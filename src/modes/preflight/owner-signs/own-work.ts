@@ -8,7 +8,7 @@ import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
 import { parseTime } from "../../../api/time.ts";
 import type { ControllerDefinition } from "../../../controller/api/definition.ts";
 import { type OwnerReads, pageSize } from "./owner-reads.ts";
-import { type Idle, joined, lastTouched, type Look, nothingSeen, type Sign, writtenAt } from "./sign.ts";
+import { type Idle, isOurs, joined, lastTouched, type Look, nothingSeen, type Sign, writtenAt } from "./sign.ts";
 
 /** What the search for a controller's owner needs to know about it. */
 export type ReconciledController = Pick<
@@ -22,7 +22,7 @@ export async function ownWork(reads: OwnerReads, controller: ReconciledControlle
   return joined(
     await Promise.all([
       kind === undefined ? nothingSeen : atObjects(reads, controller, { kind, process }),
-      controller.recordsEvents === false ? nothingSeen : atEvents(reads, controller),
+      controller.recordsEvents === false ? nothingSeen : reads.events.of(controller.component),
     ]),
   );
 }
@@ -100,11 +100,6 @@ export function writesStatus({ manager = "", subresource }: ManagedFieldsEntry):
   return subresource === "status" && manager !== "" && isOthers;
 }
 
-/** Whether a field manager is one of ours. */
-export function isOurs(manager: string): boolean {
-  return manager.startsWith("kubectl-reconcile");
-}
-
 function idleOf({ name, isLeftUndone }: ReconciledController, kind: Kind, object: StoredObject): readonly Idle[] {
   if (isLeftUndone?.(object) !== true) return [];
   const touched = lastTouched(object);
@@ -116,28 +111,4 @@ function idleOf({ name, isLeftUndone }: ReconciledController, kind: Kind, object
 
 function oldest(idles: readonly Idle[]): readonly Idle[] {
   return [...idles].sort((a, b) => a.since - b.since).slice(0, 1);
-}
-
-async function atEvents(reads: OwnerReads, { component }: ReconciledController): Promise<Look> {
-  const page = await reads.eventsOf(component);
-  if (page === "absent") return nothingSeen;
-  if (page === "forbidden") {
-    return { ...nothingSeen, unseen: [{ what: "events", why: "no right to list", isDecisive: false }] };
-  }
-  const signs = page.items.flatMap((event): readonly Sign[] => {
-    const entry = (event.metadata.managedFields ?? []).find(({ manager = "" }) => manager !== "" && !isOurs(manager));
-    const at = entry === undefined ? undefined : writtenAt(entry);
-    if (entry === undefined || at === undefined) return [];
-    const { reason = "", involvedObject } = event;
-    const about = `${involvedObject.kind ?? ""} ${involvedObject.namespace ?? ""}/${involvedObject.name ?? ""}`;
-    return [
-      {
-        clause: `Event ${reason} of ${about} was written by ${entry.manager ?? ""}`,
-        at,
-        isOwn: true,
-        by: entry.manager ?? "",
-      },
-    ];
-  });
-  return { ...nothingSeen, signs, seen: signs.length === 0 ? [] : [`${signs.length} Events of ${component}`] };
 }

@@ -62,6 +62,11 @@ export async function readable<T>(reading: Promise<T>): Promise<T | "forbidden" 
   }
 }
 
+/** Whether a field manager is one of ours. */
+export function isOurs(manager: string): boolean {
+  return manager.startsWith("kubectl-reconcile");
+}
+
 /** When the entry was last written; undefined without a time: the server keeps none for `/scale`. */
 export function writtenAt({ time }: ManagedFieldsEntry): number | undefined {
   return time === undefined || time === null ? undefined : parseTime(time);
