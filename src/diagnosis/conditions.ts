@@ -20,6 +20,9 @@ const bad =
   /(Fail|Failed|Failing|Failure|Failures|Pressure|Unavailable|Degraded|Stalled|Terminating|Error|Errors|Errored|Denied|Blocked|Invalid|Conflict|Conflicted|Unhealthy|Lost|Exceeded|Crashed|Unreachable|NotReady|Schema|Violated|Expired|Missing|Suspended|Paused|Dangling)$/;
 /** Good ones that summarize the others. */
 const summary = /^(Ready|Available|Healthy|Succeeded|Completed?|Reconciled|Established|Synced)$/;
+/** Types of conditions of something in progress: reached once they are False. */
+const underWay =
+  /(Reconciling|Pending|InProgress|Creating|Updating|Upgrading|Deleting|Scaling|Provisioning|Installing|Initializing|Migrating|Waiting)$/;
 /** In the reason of a condition of an unknown type. */
 const badReason =
   /Err(or)?|Fail|Invalid|Denied|NotFound|Missing|Timeout|TimedOut|Unreachable|Refused|Forbidden|Unavailable/;
@@ -54,11 +57,15 @@ export function readConditions(item: Item, conditions: readonly Condition[]): Re
   return { findings, unclear, fine, isSummedUp: fine.some(({ type = "" }) => summary.test(type)) };
 }
 
+/** Whether the type names a state that is good. */
+export function isGoodState(type: string): boolean {
+  return good.test(type);
+}
+
 function meaningOf({ type = "", status, reason = "" }: Condition): "good" | "bad" | "unclear" {
-  if (bad.test(type)) return status === "False" ? "good" : "bad";
+  if (bad.test(type) || underWay.test(type)) return status === "False" ? "good" : "bad";
   if (good.test(type)) return status === "True" ? "good" : "bad";
-  if (status === "True") return badReason.test(reason) ? "unclear" : "good";
-  return badReason.test(reason) ? "bad" : "unclear";
+  return status !== "True" && badReason.test(reason) ? "bad" : "unclear";
 }
 
 /** A bad condition as a finding. */

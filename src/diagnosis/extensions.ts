@@ -47,7 +47,7 @@ export function examineWebhooks(look: Look, item: Item<WebhookConfiguration>): E
       findings.length > 0
         ? "not all of its webhooks can be called"
         : `${pluralize(webhooks.length, "webhook")} with a Service that has endpoints`,
-    reached: findings.length === 0 && outside.length === 0 ? true : undefined,
+    reached: findings.length > 0 ? false : unseen.some(({ isDecisive }) => isDecisive) ? undefined : true,
     findings,
     seen: ["the Services of its webhooks"],
     unseen,
@@ -55,10 +55,13 @@ export function examineWebhooks(look: Look, item: Item<WebhookConfiguration>): E
 }
 
 interface Called {
-  readonly service: { readonly namespace: string; readonly name: string };
+  readonly service: { readonly namespace: string; readonly name: string; readonly port?: number };
   readonly of: string;
   readonly effect?: string;
 }
+
+/** Where webhooks are called unless they name another port. */
+const httpsPort = 443;
 
 function serviceFindings(
   look: Look,
@@ -66,7 +69,7 @@ function serviceFindings(
   { service, of, effect }: Called,
   unseen: Unseen[],
 ): readonly Finding[] {
-  const { namespace, name } = service;
+  const { namespace, name, port = httpsPort } = service;
   const found = look.get(Services, namespace, name);
   const then = effect === undefined ? "" : `: ${effect}`;
   const at = { kind: Services, namespace, name };
@@ -78,7 +81,14 @@ function serviceFindings(
     const why = `there is no such Service in namespace ${namespace}, but ${of} calls it${then}`;
     return [{ at, why, advice: [kubectl(`get services -n ${namespace}`)] }];
   }
+  const { ports = [], type } = found.object.spec ?? {};
+  if (type !== "ExternalName" && !ports.some((each) => each.port === port)) {
+    return [{ at, why: `it has no port ${port}, but ${of} calls it there${then}` }];
+  }
   const diagnosis = look.diagnose({ kind: Services, object: found.object });
+  if (diagnosis?.is === "cannot tell") {
+    unseen.push({ what: `Service ${namespace}/${name}`, why: diagnosis.says, isDecisive: true });
+  }
   const below = diagnosis === undefined ? [] : findingsOf(diagnosis);
   if (below.length === 0) return [];
   return [...below, { at: refOf(item), why: `${of} cannot be called${then}` }];

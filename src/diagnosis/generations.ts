@@ -9,7 +9,8 @@ export function unseenGeneration(look: Look, item: Item): readonly Finding[] {
   const { status } = item.object as { readonly status?: { readonly observedGeneration?: number } };
   const observed = status?.observedGeneration;
   if (generation === undefined) return [];
-  const isUnwritten = observed === undefined && Object.keys(status ?? {}).length === 0;
+  // Counts that a kind requires are there, as zeros, before anybody has written them.
+  const isUnwritten = observed === undefined && Object.values(status ?? {}).every((value) => value === 0);
   if (observed === undefined ? !isUnwritten : observed >= generation) return [];
   const reconciler = look.reconciler(item.kind, namespace);
   const who = ownerText(reconciler);

@@ -156,7 +156,7 @@ function examineOwned(look: Look, item: Item): Owned {
   const direct = active.filter(({ object }) => !active.some((other) => isOwnedBy(object, other.object.metadata.uid)));
   const diagnoses = direct.slice(0, maxOwned).flatMap((each) => ownedDiagnosis(look, each));
   const cut = direct.length - maxOwned;
-  const tooMany = { what: `${cut} more objects that it owns`, why: `after the first ${maxOwned}`, isDecisive: false };
+  const tooMany = { what: `${cut} more objects that it owns`, why: `after the first ${maxOwned}`, isDecisive: true };
   return {
     findings: diagnoses.flatMap(findingsOf),
     seen: diagnoses.filter(({ is }) => is !== "cannot tell").map(({ of }) => refText(of)),

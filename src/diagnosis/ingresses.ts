@@ -11,8 +11,11 @@ export function examineIngress(look: Look, item: Item<Ingress>): Examined {
   const { spec, status, metadata } = item.object;
   const { namespace = "" } = metadata;
   const unseen: Unseen[] = [];
-  const findings: Finding[] = [...classFindings(look, item, unseen)];
-  const backends = backendsOf(item.object);
+  const hasAddress = (status?.loadBalancer?.ingress ?? []).length > 0;
+  // Some controllers handle an Ingress without a class, such as GKE's.
+  const findings: Finding[] = hasAddress && hasNoClass(item) ? [] : [...classFindings(look, item, unseen)];
+  const backends = backendsOf(item.object).filter(({ name }) => !isAction(item.object, name));
+  unseen.push(...otherBackends(item.object));
   for (const backend of backends) findings.push(...backendFindings(look, item, backend, unseen));
   for (const { secretName } of spec?.tls ?? []) {
     if (secretName === undefined || secretName === "") continue;
@@ -21,7 +24,6 @@ export function examineIngress(look: Look, item: Item<Ingress>): Examined {
     if (found.is === "missing") findings.push({ at, why: "there is no such Secret, but TLS refers to it" });
     if (found.is === "unseen") unseen.push({ ...found.unseen, isDecisive: false });
   }
-  const hasAddress = (status?.loadBalancer?.ingress ?? []).length > 0;
   if (!hasAddress)
     findings.push({ at: refOf(item), why: "it has no address: no ingress controller has handled it yet" });
   const names = [...new Set(backends.map(({ name }) => name))];
@@ -37,17 +39,35 @@ export function examineIngress(look: Look, item: Item<Ingress>): Examined {
   };
 }
 
+/** Whether a backend is an action of the AWS load balancer controller, which an annotation describes. */
+function isAction({ metadata: { annotations } }: Ingress, name: string): boolean {
+  return annotations?.[`alb.ingress.kubernetes.io/actions.${name}`] !== undefined;
+}
+
+/** Backends that are not Services: what they are depends on the ingress controller. */
+function otherBackends(ingress: Ingress): readonly Unseen[] {
+  const resources = allBackends(ingress).flatMap((backend) => backend?.resource ?? []);
+  return resources.map(({ kind, name }) => ({
+    what: `backend ${kind} ${name}`,
+    why: "only its ingress controller knows what it is",
+    isDecisive: true,
+  }));
+}
+
+function allBackends({ spec }: Ingress): readonly (IngressBackend | undefined)[] {
+  const ofRules = (spec?.rules ?? []).flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend));
+  return [spec?.defaultBackend, ...ofRules];
+}
+
+type IngressBackend = NonNullable<NonNullable<Ingress["spec"]>["defaultBackend"]>;
+
 interface Backend {
   readonly name: string;
   readonly port: { readonly name?: string; readonly number?: number } | undefined;
 }
 
-function backendsOf({ spec }: Ingress): readonly Backend[] {
-  const all = [
-    spec?.defaultBackend,
-    ...(spec?.rules ?? []).flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend)),
-  ];
-  const named = all.flatMap((backend) =>
+function backendsOf(ingress: Ingress): readonly Backend[] {
+  const named = allBackends(ingress).flatMap((backend) =>
     backend?.service === undefined ? [] : [{ name: backend.service.name, port: backend.service.port }],
   );
   return [
@@ -55,6 +75,10 @@ function backendsOf({ spec }: Ingress): readonly Backend[] {
       named.map((each) => [`${each.name} ${each.port?.name ?? ""} ${each.port?.number ?? ""}`, each]),
     ).values(),
   ];
+}
+
+function hasNoClass({ object: { spec, metadata } }: Item<Ingress>): boolean {
+  return spec?.ingressClassName === undefined && metadata.annotations?.["kubernetes.io/ingress.class"] === undefined;
 }
 
 function classFindings(look: Look, item: Item<Ingress>, unseen: Unseen[]): readonly Finding[] {

@@ -147,7 +147,10 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
     const diagnosis = look.diagnose({ kind: Jobs, object: last });
     if (diagnosis !== undefined) findings.push(...findingsOf(diagnosis));
   }
-  const isNewer = trouble !== undefined && eventTime(trouble) > (readTime(status?.lastScheduleTime) ?? 0);
+  const started = events.objects.findLast(({ reason }) => reason === "SuccessfulCreate");
+  // A run is tried again until it starts; its time is when it was due.
+  const lastGood = Math.max(readTime(status?.lastScheduleTime) ?? 0, started === undefined ? 0 : eventTime(started));
+  const isNewer = trouble !== undefined && eventTime(trouble) > lastGood;
   if (isNewer)
     findings.push({ at, why: `${trouble.reason ?? ""}: ${trouble.message ?? ""}`, ...since(eventTime(trouble)) });
   const lastAt = readTime(status?.lastScheduleTime);

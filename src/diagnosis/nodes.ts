@@ -1,5 +1,6 @@
 /** Whether a node accepts pods. */
 import { taintText } from "../api/taints.ts";
+import { isGoodState } from "./conditions.ts";
 import { readTime } from "../api/time.ts";
 import type { Node } from "../api/types.ts";
 import { type Examined, type Finding, type Item, kubectl, refOf, since } from "./diagnosis.ts";
@@ -15,8 +16,8 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
   const advice = [kubectl(`describe node ${metadata.name}`)];
   if (ready === undefined) findings.push({ at, why: "not ready: no kubelet has reported for it", advice });
   for (const { type, status: is, reason = "", message = "", lastTransitionTime } of conditions) {
-    // By convention every other condition of a node is good if it is False.
-    if (is === (type === "Ready" ? "True" : "False")) continue;
+    // By convention every other condition of a node is good if it is False, unless it names a good state: NetworkingReady.
+    if (is === (type === "Ready" || isGoodState(type) ? "True" : "False")) continue;
     const what = type === "Ready" ? "not ready" : `condition ${type} is ${is}`;
     findings.push({ at, why: `${what}: ${reason}: ${message}`, ...since(readTime(lastTransitionTime)), advice });
   }
@@ -27,7 +28,12 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
       advice: [kubectl(`uncordon ${metadata.name}`)],
     });
   }
-  const taints = (spec?.taints ?? []).filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
+  const [own, taints] = partition(spec?.taints ?? [], ({ key }) => key.startsWith("node.kubernetes.io/"));
+  // Otherwise the findings say why it has them.
+  if (findings.length === 0) {
+    for (const taint of own.filter(({ effect }) => effect !== "PreferNoSchedule"))
+      findings.push({ at, why: `taint ${taintText(taint)} keeps pods away, though its conditions are good`, advice });
+  }
   return {
     says:
       findings.length === 0
@@ -41,4 +47,8 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
     unseen: [],
     notes: taints.map((taint) => `taint ${taintText(taint)}: only pods that tolerate it`),
   };
+}
+
+function partition<T>(all: readonly T[], is: (each: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [all.filter(is), all.filter((each) => !is(each))];
 }

@@ -41,6 +41,10 @@ export function examineService(look: Look, item: Item<Service>): Examined {
       ? []
       : noEndpoints(look, item, { selects, staying, isSeen: pods.unseen.length === 0, isKnown });
   const ports = ready > 0 ? portFindings(item, slices.objects) : [];
+  const isStale = isKnown && ready > 0 && selects && pods.unseen.length === 0 && staying.length === 0;
+  const left: readonly Finding[] = isStale
+    ? [{ at: refOf(item), why: "no pod matches its selector any more: is the EndpointSlice controller running?" }]
+    : [];
   const troubles = [
     ...(ports.length > 0
       ? [
@@ -55,8 +59,8 @@ export function examineService(look: Look, item: Item<Service>): Examined {
       ...troubles,
       summaryOf({ ready: isKnown ? ready : readyPods, readyPods, staying: staying.length, selects, isKnown, isEarly }),
     ].join("; "),
-    reached: !isKnown && !leads ? undefined : leads && balancer.length === 0 && ports.length === 0,
-    findings: [...causes, ...ports, ...balancer],
+    reached: !isKnown && !leads ? undefined : leads && !isStale && balancer.length === 0 && ports.length === 0,
+    findings: [...causes, ...left, ...ports, ...balancer],
     seen: [
       ...(isKnown ? seen : []),
       ...(selects && pods.unseen.length === 0 ? [pluralize(staying.length, "Pod")] : []),

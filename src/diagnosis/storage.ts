@@ -1,4 +1,5 @@
 /** What a claim, a volume or an attachment waits for. */
+import { parseQuantity } from "../api/quantity.ts";
 import type { PersistentVolume, PersistentVolumeClaim, VolumeAttachment } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import { PersistentVolumeClaims } from "../api/kinds.ts";
@@ -19,9 +20,10 @@ export function examineClaim(look: Look, item: Item<PersistentVolumeClaim>): Exa
     return { ...whole, says: "phase Lost", reached: false, findings: [{ at, why }], isFailed: true };
   }
   if (phase === "Bound") {
-    const findings = (status?.conditions ?? []).flatMap(({ type, status: is, message = "" }): readonly Finding[] =>
+    const findings = (status?.conditions ?? []).flatMap(({ type, status: is, message = "" }): Finding[] =>
       is === "True" && /Resiz|ModifyVolume/.test(type) ? [{ at, why: `condition ${type}: ${message}` }] : [],
     );
+    findings.push(...unexpanded(claim).map((why) => ({ at, why })));
     return { ...whole, says: `bound to ${spec?.volumeName ?? ""}`, reached: findings.length === 0, findings };
   }
   const events = look.events(claim);
@@ -47,6 +49,15 @@ export function examineClaim(look: Look, item: Item<PersistentVolumeClaim>): Exa
     findings: [...podFindings(look, cause?.waitsFor ?? []), ...own, ...warningFindings],
     unseen: aside(events.unseen),
   };
+}
+
+/** Why the claim is smaller than requested, if no condition says so: nothing has begun to expand it. */
+function unexpanded({ spec, status }: PersistentVolumeClaim): readonly string[] {
+  if ((status?.conditions ?? []).length > 0) return [];
+  const [requested, has] = [spec?.resources?.requests?.["storage"], status?.capacity?.["storage"]];
+  const [wanted, there] = [parseQuantity(requested ?? ""), parseQuantity(has ?? "")];
+  if (wanted === undefined || there === undefined || wanted.nano <= there.nano) return [];
+  return [`it requests ${requested} and has ${has}: nothing has begun to expand it`];
 }
 
 /** By its phase and its claim. */

@@ -108,11 +108,11 @@ describe("a custom resource", () => {
   test("shows an unknown condition that is False beside a good summary", () => {
     const conditions = [
       { type: "Ready", status: "True" },
-      { type: "Upgrading", status: "False" },
+      { type: "Sharded", status: "False" },
     ];
     const diagnosis = diagnose(Widgets, widget({ conditions }));
     expect(diagnosis.is).toBe("well");
-    expect(diagnosis.notes).toEqual(["condition Upgrading is False"]);
+    expect(diagnosis.notes).toEqual(["condition Sharded is False"]);
   });
 
   test("is not well if the Deployment that it owns is not", () => {

@@ -18,10 +18,15 @@ export function lostObjects({ groups, state }: Changed): readonly ObjectChange[]
   return groups
     .flatMap(({ changes }) => changes)
     .filter((change) => {
-      if (change.did !== "deleted" || change.before === undefined) return false;
+      if (change.before === undefined || !(change.did === "deleted" || isGoing(change))) return false;
       const owner = controllerOf(change.before);
       return owner === undefined || !uids.has(owner.uid);
     });
+}
+
+/** Whether its deletion has begun, and only a finalizer or its node keeps it. */
+function isGoing({ before, after }: ObjectChange): boolean {
+  return before?.metadata.deletionTimestamp === undefined && after?.metadata.deletionTimestamp !== undefined;
 }
 
 /** The deleted namespaces that contain, or may contain, objects which are not known here: their contents are not deleted in a dry run. */

@@ -99,7 +99,7 @@ async function readList(options: ReaderOptions, want: Want & { readonly is: "lis
 }
 
 function tooMany(kind: Kind, count: number): Unseen {
-  return { what: `more ${resourceOf(kind)}`, why: `after the first ${count}`, isDecisive: false };
+  return { what: `more ${resourceOf(kind)}`, why: `after the first ${count}`, isDecisive: true };
 }
 
 async function readOwner(

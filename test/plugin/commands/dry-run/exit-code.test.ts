@@ -116,6 +116,14 @@ describe("the exit code of dry-run", () => {
     expect(exitCodeOf(run, judged(run), { failOn: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
   });
 
+  test("an object that only a finalizer keeps is deleted for good", async () => {
+    const kind = { group: "", version: "v1", kind: "Service", plural: "services", namespaced: true };
+    const held = { ...service, metadata: { ...service.metadata, finalizers: ["example.com/hold"] } } as ToApply;
+    const run = await play([held], [{ is: "delete", kind, namespace: "shop", name: "web" }]);
+    expect(lostObjects(run).map(({ of }) => of.kind)).toEqual(["Service"]);
+    expect(exitCodeOf(run, judged(run), { failOn: new Set(["delete"]), never: false, hasBaseline: true })).toBe(1);
+  });
+
   describe("if it cannot tell what is deleted with a namespace", () => {
     const run: DryRun = {
       ...rollout,
