@@ -59,19 +59,19 @@ const address = { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } };
 const backend = { service: { name: "hook", port: { number: 443 } } };
 const widget = (...types: readonly string[]): StoredObject =>
   objectOf("w", { status: { conditions: types.map((type) => ({ type, status: "True" })) } });
-const event = (reason: string, type: string, seconds: number): Json => (({
-	...objectOf(`${reason}-${seconds}`),
-	reason,
-	type,
-	message: 'm',
-	lastTimestamp: ago(seconds),
-	involvedObject: {
-		kind: 'CronJob',
-		name: 'nightly',
-		namespace: 'shop',
-		uid: 'uid-nightly'
-	}
-}));
+const event = (reason: string, type: string, seconds: number): Json => ({
+  ...objectOf(`${reason}-${seconds}`),
+  reason,
+  type,
+  message: "m",
+  lastTimestamp: ago(seconds),
+  involvedObject: {
+    kind: "CronJob",
+    name: "nightly",
+    namespace: "shop",
+    uid: "uid-nightly",
+  },
+});
 const nightly = objectOf("nightly", {
   meta: { creationTimestamp: ago(7200) },
   spec: { schedule: "0 * * * *", timeZone: "Etc/UTC" },

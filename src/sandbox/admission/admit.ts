@@ -89,8 +89,14 @@ export const hasAdmissionHooks = (scope: RequestScope): boolean =>
 
 /** Admission of requests whose object is not stored: an Eviction, a Binding, a review. @throws StatusError, mostly 403. */
 export function* requestAdmission(attributes: Attributes): Steps<void> {
+  admitRequest(attributes.scope, attributes.object.metadata.name ?? attributes.scope.name);
   yield* mutatingHooks(attributes);
   yield* validatingHooks(attributes);
+}
+
+/** A request that stores nothing itself needs an active namespace too. @throws StatusError 403, 404. */
+export function admitRequest(scope: RequestScope, name: string): void {
+  if (scope.server.admission.has("NamespaceLifecycle")) admitIntoNamespace(scope, name);
 }
 
 /** Admission of a deletion. @throws StatusError, mostly 403. */

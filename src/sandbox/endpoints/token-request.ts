@@ -1,5 +1,5 @@
 /** POST of a TokenRequest to a ServiceAccount. Source: kubernetes v1.36 pkg/registry/core/serviceaccount/storage/token.go. */
-import { mutatingHooks, validatingHooks } from "../admission/admit.ts";
+import { admitRequest, mutatingHooks, validatingHooks } from "../admission/admit.ts";
 import { formatTime } from "../../api/time.ts";
 import { invalid, invalidObject, type FieldError } from "../meta/field-errors.ts";
 import { at, isFields, textOf, type ApiObject, type Fields } from "../meta/object.ts";
@@ -26,6 +26,7 @@ export function* requestToken(scope: RequestScope): Steps<{ readonly status: num
     const why = "must match the service account name if specified";
     throw invalidObject(asKind, name, [invalid("metadata.name", own, why)]);
   }
+  admitRequest(scope, name);
   const account = scope.collection.get(namespace, name);
   if (account === undefined) throw notFound(scope.resource.asResource, name);
   const uid = textOf(account.object.metadata.uid);

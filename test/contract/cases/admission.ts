@@ -52,6 +52,49 @@ export const admission: Table = {
       steps: [del(ns), get(ns), post(configmaps, configMap("a")), post(pods, pod("a")), del(ns)],
     },
     {
+      name: "a terminating namespace rejects evictions, bindings and tokens",
+      steps: [
+        post(pods, pod("a")),
+        post(`${ns}/serviceaccounts`, { metadata: { name: "own" } }),
+        del(ns),
+        post(`${pods}/a/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } }),
+        post(`${pods}/a/binding`, { metadata: { name: "a" }, target: { kind: "Node", name: "n" } }),
+        post(`${ns}/bindings`, { metadata: { name: "a" }, target: { kind: "Node", name: "n" } }),
+        post(`${ns}/serviceaccounts/own/token`, {
+          apiVersion: "authentication.k8s.io/v1",
+          kind: "TokenRequest",
+          spec: {},
+        }),
+        get(`${pods}/a`),
+      ],
+    },
+    {
+      name: "in a namespace that does not exist, evictions and tokens say so",
+      steps: ["eviction", "binding"].map((verb) =>
+        post(`/api/v1/namespaces/{ns}-none/pods/a/${verb}`, {
+          ...(verb === "eviction" && { apiVersion: "policy/v1", kind: "Eviction" }),
+          metadata: { name: "a" },
+          ...(verb === "binding" && { target: { kind: "Node", name: "n" } }),
+        }),
+      ),
+    },
+    {
+      name: "a node's addresses occur once",
+      steps: [
+        post("/api/v1/nodes", { metadata: { name: "{ns}-twice" } }),
+        patch("merge", "/api/v1/nodes/{ns}-twice/status", {
+          status: {
+            addresses: [
+              { type: "InternalIP", address: "10.0.0.1" },
+              { type: "ExternalIP", address: "10.0.0.1" },
+              { type: "InternalIP", address: "10.0.0.1" },
+            ],
+          },
+        }),
+        del("/api/v1/nodes/{ns}-twice"),
+      ],
+    },
+    {
       name: "a namespace is finalized",
       steps: [
         del(ns),

@@ -2,6 +2,27 @@
 import { del, get, patch, paths, pod, post, put, settle, type Step, type Table, workload } from "../case.ts";
 
 const p = paths;
+const volumes = "/api/v1/persistentvolumes";
+const gates = [{ name: "example.com/a" }];
+const exists = { key: "disk", operator: "Exists" };
+const zoneIn = (...values: readonly string[]) => ({ matchExpressions: [{ key: "zone", operator: "In", values }] });
+const nodeAffinity = (nodeSelectorTerms: readonly object[]): Record<string, unknown> => ({
+  nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } },
+});
+const podTerm = (keys: object): Record<string, unknown> => ({
+  topologyKey: "zone",
+  labelSelector: { matchExpressions: [{ key: "team", operator: "Exists" }] },
+  ...keys,
+});
+const volumeOn = (name: string, requirement: object): { metadata: object; spec: Record<string, unknown> } => ({
+  metadata: { name },
+  spec: {
+    capacity: { storage: "1Gi" },
+    accessModes: ["ReadWriteOnce"],
+    hostPath: { path: "/tmp/a" },
+    nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [requirement] }] } },
+  },
+});
 type Named = Table["cases"][number];
 
 const scales = (name: string, path: string, spec: Record<string, unknown>, ...steps: readonly Step[]): Named => ({
@@ -237,6 +258,66 @@ const nodePods: readonly Named[] = [
       post(p.pods, pod("a", {}, { schedulingGates: [{ name: "example.com/a" }, { name: "example.com/b" }] })),
       patch("merge", `${p.pods}/a`, { spec: { schedulingGates: [{ name: "example.com/c" }] } }),
       patch("merge", `${p.pods}/a`, { spec: { schedulingGates: [{ name: "example.com/a" }] } }),
+    ],
+  },
+  {
+    name: "a gated pod's choice of nodes can only be narrowed",
+    steps: [
+      post(p.pods, pod("a", {}, { schedulingGates: gates, nodeSelector: { disk: "ssd" } })),
+      patch("merge", `${p.pods}/a`, { spec: { nodeSelector: { zone: "a" } } }),
+      patch("merge", `${p.pods}/a`, { spec: { nodeSelector: { disk: "hdd" } } }),
+      patch("merge", `${p.pods}/a`, { spec: { affinity: nodeAffinity([zoneIn("a", "b")]) } }),
+      patch("merge", `${p.pods}/a`, { spec: { affinity: nodeAffinity([zoneIn("a", "b"), zoneIn("c")]) } }),
+      patch("merge", `${p.pods}/a`, { spec: { affinity: nodeAffinity([zoneIn("c")]) } }),
+      patch("merge", `${p.pods}/a`, {
+        spec: { affinity: nodeAffinity([{ matchExpressions: [...zoneIn("a", "b").matchExpressions, exists] }]) },
+      }),
+      patch("merge", `${p.pods}/a`, { spec: { affinity: null } }),
+      patch("merge", `${p.pods}/a`, { spec: { nodeSelector: { rack: "1" }, schedulingGates: [] } }),
+      patch("merge", `${p.pods}/a`, { spec: { nodeSelector: { row: "1" } } }),
+    ],
+  },
+  {
+    name: "a pod's label keys are merged into its selectors",
+    steps: [
+      post(
+        p.pods,
+        pod(
+          "a",
+          { labels: { app: "a", hash: "h" } },
+          {
+            topologySpreadConstraints: [
+              {
+                maxSkew: 1,
+                topologyKey: "zone",
+                whenUnsatisfiable: "DoNotSchedule",
+                labelSelector: { matchLabels: { app: "a" } },
+                matchLabelKeys: ["hash", "none"],
+              },
+            ],
+            affinity: {
+              podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [podTerm({ matchLabelKeys: ["hash"] })] },
+              podAntiAffinity: {
+                preferredDuringSchedulingIgnoredDuringExecution: [
+                  { weight: 1, podAffinityTerm: podTerm({ mismatchLabelKeys: ["hash"], matchLabelKeys: ["app"] }) },
+                ],
+              },
+            },
+          },
+        ),
+      ),
+    ],
+  },
+  {
+    name: "the node affinity of a volume does not change, except for beta labels",
+    steps: [
+      post(volumes, volumeOn("v", { key: "beta.kubernetes.io/os", operator: "In", values: ["linux"] })),
+      patch("merge", `${volumes}/v`, volumeOn("v", { ...exists, key: "kubernetes.io/os" })),
+      patch("merge", `${volumes}/v`, {
+        spec: volumeOn("v", { key: "kubernetes.io/os", operator: "In", values: ["linux"] }).spec,
+      }),
+      patch("merge", `${volumes}/v`, { spec: { nodeAffinity: null } }),
+      del(`${volumes}/v`),
     ],
   },
   {

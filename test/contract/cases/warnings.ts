@@ -1,5 +1,5 @@
 /** Warnings for pods and templates that are accepted. */
-import { get, patch, paths, post, type Case, type Table } from "../case.ts";
+import { del, get, patch, paths, post, type Case, type Table } from "../case.ts";
 
 const { pods, deployments, replicasets, statefulsets, daemonsets, jobs, cronjobs, replicationcontrollers } = paths;
 
@@ -285,4 +285,32 @@ const ofTemplates: readonly Case[] = [
   },
 ];
 
-export const warnings: Table = { name: "warnings", cases: [...ofPods, ...ofTemplates] };
+const volumes = "/api/v1/persistentvolumes";
+const volume = (name: string, metadata: Record<string, unknown>, spec: Record<string, unknown>): Case => ({
+  name: `a volume: ${name}`,
+  steps: [
+    post(volumes, {
+      metadata: { name: "{ns}-v", ...metadata },
+      spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], ...spec },
+    }),
+    patch("merge", `${volumes}/{ns}-v`, { metadata: { labels: { a: "b" } } }),
+    del(`${volumes}/{ns}-v`),
+  ],
+});
+const local = { hostPath: { path: "/tmp/a" } };
+
+const ofVolumes: readonly Case[] = [
+  volume("annotations", { annotations: { "volume.beta.kubernetes.io/storage-class": "a" } }, local),
+  volume("mount options", { annotations: { "volume.beta.kubernetes.io/mount-options": "ro" } }, local),
+  volume(
+    "mount options of NFS",
+    { annotations: { "volume.beta.kubernetes.io/mount-options": "ro" } },
+    { nfs: { server: "s", path: "/" } },
+  ),
+  volume("recycled", {}, { ...local, persistentVolumeReclaimPolicy: "Recycle" }),
+  volume("rbd", {}, { rbd: { monitors: ["a"], image: "b" } }),
+  volume("storageos", {}, { storageos: { volumeName: "a" } }),
+  volume("cephfs", {}, { cephfs: { monitors: ["a"] } }),
+];
+
+export const warnings: Table = { name: "warnings", cases: [...ofPods, ...ofTemplates, ...ofVolumes] };

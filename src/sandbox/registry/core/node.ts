@@ -105,9 +105,20 @@ function featureErrors({ status = {} }: ApiObject): FieldError[] {
   });
 }
 
+function addressErrors({ status }: ApiObject): FieldError[] {
+  const seen = new Set<string>();
+  return fieldsIn(status?.["addresses"]).flatMap(({ type, address }, index) => {
+    const name = `${textOf(type)} ${textOf(address)}`;
+    const isTwice = seen.has(name);
+    seen.add(name);
+    return isTwice ? [duplicate(`status.addresses[${index}]`, { Type: type, Address: address })] : [];
+  });
+}
+
 // The real server validates the resources again on update.
 const changeErrors = (node: ApiObject, old: ApiObject): FieldError[] => [
   ...resourceErrors(node),
+  ...addressErrors(node),
   ...fixedErrors(node, old),
   ...taintErrors(node),
   ...(textOf(node.spec?.["externalID"]) === textOf(old.spec?.["externalID"])

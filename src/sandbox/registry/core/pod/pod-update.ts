@@ -1,7 +1,8 @@
 /** What may change in an existing pod. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go ValidatePodUpdate. */
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
-import { fieldsIn, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
+import { nodeAffinityErrors, nodeSelectorErrors } from "../node-selector-update.ts";
 import { keptAnnotationErrors } from "./pod-spec/annotations.ts";
 import { eachErrors } from "../../../validation/checks.ts";
 import { imageSpaceErrors } from "./pod-spec/image-space.ts";
@@ -62,6 +63,33 @@ function fixedPart(spec: Fields): Fields {
   return rest;
 }
 
+interface Gated {
+  readonly errors: readonly FieldError[];
+  /** The new spec, with the old one's values where a gated pod may change. */
+  readonly spec: Fields;
+}
+
+/** A pod that is not scheduled yet may get a narrower choice of nodes. */
+function gatedErrors(now: Fields, before: Fields): Gated {
+  if (fieldsIn(before["schedulingGates"]).length === 0) return { errors: [], spec: now };
+  const { nodeSelector: _selector, affinity, ...rest } = now;
+  const [next, old] = [isFields(affinity) ? affinity : {}, isFields(before["affinity"]) ? before["affinity"] : {}];
+  const { nodeAffinity, ...others } = next;
+  const kept = old["nodeAffinity"] === undefined ? others : { ...others, nodeAffinity: old["nodeAffinity"] };
+  const isNone = Object.keys(kept).length === 0 && before["affinity"] === undefined;
+  return {
+    errors: [
+      ...nodeSelectorErrors(now["nodeSelector"], before["nodeSelector"]),
+      ...nodeAffinityErrors(nodeAffinity, old["nodeAffinity"]),
+    ],
+    spec: {
+      ...rest,
+      ...(before["nodeSelector"] !== undefined && { nodeSelector: before["nodeSelector"] }),
+      ...(isNone ? {} : { affinity: kept }),
+    },
+  };
+}
+
 /** Gates can only be removed. */
 function gateErrors(now: Fields, before: Fields): FieldError[] {
   const had = new Set(fieldsIn(before["schedulingGates"]).map(({ name }) => name));
@@ -85,8 +113,9 @@ export function podUpdateErrors(pod: ApiObject, old: ApiObject): FieldError[] {
     errors.push(...looked.errors);
     if (looked.stop) return errors;
   }
-  errors.push(...tolerationErrors(now, before), ...gateErrors(now, before));
-  if (!deepEqual(fixedPart(now), fixedPart(before))) {
+  const gated = gatedErrors(now, before);
+  errors.push(...tolerationErrors(now, before), ...gateErrors(now, before), ...gated.errors);
+  if (!deepEqual(fixedPart(gated.spec), fixedPart(before))) {
     errors.push(notAllowed("spec", `pod updates may not change fields other than ${changeable}\n`));
   }
   return errors;

@@ -20,6 +20,7 @@ import { qosClassOf } from "./resources/qos-class.ts";
 import { podUpdateErrors } from "./pod-update.ts";
 import { profileMatchErrors } from "./pod-spec/annotations.ts";
 import { onceForEqualPods } from "./known-pods.ts";
+import { mergeLabelKeys } from "./pod-spec/label-keys.ts";
 import { podErrors } from "./pod-spec/pod-spec.ts";
 
 const defaultGraceSeconds = 30;
@@ -55,6 +56,7 @@ export const podStrategy: RESTStrategy = restStrategy({
   returnsDeletedObject: true,
   setDefaults: listAddresses,
   prepareForCreate(pod, { warn, now }) {
+    mergeLabelKeys(pod);
     // A QoS class set by the client is kept.
     const qosClass = textOf(pod.status?.["qosClass"]) || qosClassOf(pod);
     pod.status = { phase: "Pending", qosClass, ...gated(pod, now) };

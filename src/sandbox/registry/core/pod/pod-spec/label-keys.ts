@@ -3,7 +3,7 @@
  * ValidateMatchLabelKeysAndMismatchLabelKeys.
  */
 import { invalid, notAllowed, type FieldError } from "../../../../meta/field-errors.ts";
-import { fieldsIn, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
+import { type ApiObject, fieldsIn, isFields, textOf, textsIn, type Fields } from "../../../../meta/object.ts";
 import { eachErrors, qualifiedNameErrors } from "../../../../validation/checks.ts";
 
 /** The keys of an affinity term or a spread constraint. */
@@ -24,6 +24,42 @@ export function labelKeyErrors(term: Fields, field: string): FieldError[] {
       mismatch.includes(key) ? [invalid(here, key, both)] : [],
     ),
   ];
+}
+
+/**
+ * Adds requirements with the pod's own values to the selectors of its affinity terms and spread constraints.
+ * Source: pkg/registry/core/pod/strategy.go applyMatchLabelKeysAndMismatchLabelKeys, applyMatchLabelKeys.
+ */
+export function mergeLabelKeys({ metadata, spec }: ApiObject): void {
+  const { labels = {} } = metadata;
+  for (const term of [...affinityTerms(spec?.["affinity"]), ...fieldsIn(spec?.["topologySpreadConstraints"])]) {
+    const { labelSelector: selector } = term as { labelSelector?: unknown };
+    if (!isFields(selector)) continue;
+    const added = [
+      ...valuesOf(textsIn(term["matchLabelKeys"]), "In", labels),
+      ...valuesOf(textsIn(term["mismatchLabelKeys"]), "NotIn", labels),
+    ];
+    if (added.length > 0) selector["matchExpressions"] = [...fieldsIn(selector["matchExpressions"]), ...added];
+  }
+}
+
+function affinityTerms(affinity: unknown): readonly Fields[] {
+  return ["podAffinity", "podAntiAffinity"].flatMap((name) => {
+    const of = isFields(affinity) ? affinity[name] : undefined;
+    if (!isFields(of)) return [];
+    const preferred = fieldsIn(of["preferredDuringSchedulingIgnoredDuringExecution"]);
+    return [
+      ...preferred.flatMap(({ podAffinityTerm }) => (isFields(podAffinityTerm) ? [podAffinityTerm] : [])),
+      ...fieldsIn(of["requiredDuringSchedulingIgnoredDuringExecution"]),
+    ];
+  });
+}
+
+function valuesOf(keys: readonly string[], operator: string, labels: Readonly<Record<string, string>>): Fields[] {
+  return keys.flatMap((key) => {
+    const value = labels[key];
+    return value === undefined ? [] : [{ key, operator, values: [value] }];
+  });
 }
 
 /** The keys have already been merged into the selector: a key that was there before occurs twice. */

@@ -41,15 +41,24 @@ function nodeWarnings(spec: Fields, field: string): string[] {
       oldLabels[key] === undefined ? [] : `${field}.nodeSelector[${key}]: ${oldLabels[key]}`,
     ),
     ...required.flatMap((term, index) =>
-      termWarnings(term, `${here}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[${index}]`, false),
+      nodeTermWarnings(
+        term,
+        `${here}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[${index}]`,
+        false,
+      ),
     ),
     ...preferred.flatMap(({ preference }, index) =>
-      termWarnings(preference, `${here}.preferredDuringSchedulingIgnoredDuringExecution[${index}].preference`, true),
+      nodeTermWarnings(
+        preference,
+        `${here}.preferredDuringSchedulingIgnoredDuringExecution[${index}].preference`,
+        true,
+      ),
     ),
   ];
 }
 
-function termWarnings(term: unknown, field: string, looksAtValues: boolean): string[] {
+/** About the keys of a term of a node selector. */
+export function nodeTermWarnings(term: unknown, field: string, looksAtValues: boolean): string[] {
   return fieldsIn(at(term, "matchExpressions")).flatMap(({ key, values }, index) => {
     const here = `${field}.matchExpressions[${index}]`;
     const message = oldLabels[textOf(key)];
