@@ -3,7 +3,7 @@ import { formatTime } from "../../../api/time.ts";
 import { notAllowed, type FieldError } from "../../meta/field-errors.ts";
 import { child, isFields, type ApiObject, type Fields } from "../../meta/object.ts";
 import { isEqual } from "../../validation/checks.ts";
-import { volumeAffinityErrors } from "../core/node-selector-update.ts";
+import { volumeAffinityErrors } from "../../validation/node-selector-update.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObject, validateObjectMeta } from "../strategy/validation-steps.ts";

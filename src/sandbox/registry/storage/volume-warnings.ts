@@ -1,6 +1,6 @@
 /** Warnings about PersistentVolumes. Source: kubernetes v1.36 pkg/api/persistentvolume/util.go GetWarningsForPersistentVolume. */
 import { at, fieldsIn, type ApiObject } from "../../meta/object.ts";
-import { nodeTermWarnings } from "../core/pod/warnings/pod.ts";
+import { nodeTermWarnings } from "../../validation/node-label-warnings.ts";
 
 const annotations: readonly (readonly [key: string, message: string])[] = [
   ["volume.beta.kubernetes.io/storage-class", 'deprecated since v1.8; use "storageClassName" attribute instead'],
@@ -28,7 +28,10 @@ export function persistentVolumeWarnings({ metadata, spec = {} }: ApiObject): st
     ),
     ...(spec["persistentVolumeReclaimPolicy"] === "Recycle" ? [`spec.persistentVolumeReclaimPolicy: ${recycled}`] : []),
     ...terms.flatMap((term, index) =>
-      nodeTermWarnings(term, `spec.nodeAffinity.required.nodeSelectorTerms[${index}]`, false),
+      nodeTermWarnings(term, {
+        field: `spec.nodeAffinity.required.nodeSelectorTerms[${index}]`,
+        looksAtValues: false,
+      }),
     ),
     // Go's name of the field, not the API's.
     ...plugins.flatMap(([key, message]) => (spec[key] === undefined ? [] : `spec.${goName(key)}: ${message}`)),

@@ -2,7 +2,7 @@
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../meta/object.ts";
-import { nodeAffinityErrors, nodeSelectorErrors } from "../node-selector-update.ts";
+import { nodeAffinityErrors, nodeSelectorErrors } from "../../../validation/node-selector-update.ts";
 import { keptAnnotationErrors } from "./pod-spec/annotations.ts";
 import { eachErrors } from "../../../validation/checks.ts";
 import { imageSpaceErrors } from "./pod-spec/image-space.ts";

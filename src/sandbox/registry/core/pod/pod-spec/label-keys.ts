@@ -33,12 +33,14 @@ export function labelKeyErrors(term: Fields, field: string): FieldError[] {
 export function mergeLabelKeys({ metadata, spec }: ApiObject): void {
   const { labels = {} } = metadata;
   for (const term of [...affinityTerms(spec?.["affinity"]), ...fieldsIn(spec?.["topologySpreadConstraints"])]) {
-    const { labelSelector: selector } = term as { labelSelector?: unknown };
+    const selector = term["labelSelector"];
     if (!isFields(selector)) continue;
-    const added = [
-      ...valuesOf(textsIn(term["matchLabelKeys"]), "In", labels),
-      ...valuesOf(textsIn(term["mismatchLabelKeys"]), "NotIn", labels),
-    ];
+    const requirements = (keys: unknown, operator: string): Fields[] =>
+      textsIn(keys).flatMap((key) => {
+        const value = labels[key];
+        return value === undefined ? [] : [{ key, operator, values: [value] }];
+      });
+    const added = [...requirements(term["matchLabelKeys"], "In"), ...requirements(term["mismatchLabelKeys"], "NotIn")];
     if (added.length > 0) selector["matchExpressions"] = [...fieldsIn(selector["matchExpressions"]), ...added];
   }
 }
@@ -52,13 +54,6 @@ function affinityTerms(affinity: unknown): readonly Fields[] {
       ...preferred.flatMap(({ podAffinityTerm }) => (isFields(podAffinityTerm) ? [podAffinityTerm] : [])),
       ...fieldsIn(of["requiredDuringSchedulingIgnoredDuringExecution"]),
     ];
-  });
-}
-
-function valuesOf(keys: readonly string[], operator: string, labels: Readonly<Record<string, string>>): Fields[] {
-  return keys.flatMap((key) => {
-    const value = labels[key];
-    return value === undefined ? [] : [{ key, operator, values: [value] }];
   });
 }
 

@@ -4,22 +4,11 @@
  */
 import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
 import { podSeccomp } from "../profiles/profile-annotations.ts";
-import { labelValueProblems } from "../../../../../api/label-names.ts";
+import { nodeTermWarnings, oldLabels } from "../../../../validation/node-label-warnings.ts";
 import { labelProblems } from "../../../../validation/names.ts";
 import { containerWarnings } from "./containers.ts";
 import { fractionWarnings, repeated } from "./fields.ts";
 import { volumeWarnings } from "./volumes.ts";
-
-const oldLabels: Readonly<Record<string, string>> = {
-  "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-  "app.kubernetes.io/created-by": "deprecated since v1.9",
-  "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
-  "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
-};
 
 const oldAnnotations: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
@@ -41,35 +30,18 @@ function nodeWarnings(spec: Fields, field: string): string[] {
       oldLabels[key] === undefined ? [] : `${field}.nodeSelector[${key}]: ${oldLabels[key]}`,
     ),
     ...required.flatMap((term, index) =>
-      nodeTermWarnings(
-        term,
-        `${here}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[${index}]`,
-        false,
-      ),
+      nodeTermWarnings(term, {
+        field: `${here}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[${index}]`,
+        looksAtValues: false,
+      }),
     ),
     ...preferred.flatMap(({ preference }, index) =>
-      nodeTermWarnings(
-        preference,
-        `${here}.preferredDuringSchedulingIgnoredDuringExecution[${index}].preference`,
-        true,
-      ),
+      nodeTermWarnings(preference, {
+        field: `${here}.preferredDuringSchedulingIgnoredDuringExecution[${index}].preference`,
+        looksAtValues: true,
+      }),
     ),
   ];
-}
-
-/** About the keys of a term of a node selector. */
-export function nodeTermWarnings(term: unknown, field: string, looksAtValues: boolean): string[] {
-  return fieldsIn(at(term, "matchExpressions")).flatMap(({ key, values }, index) => {
-    const here = `${field}.matchExpressions[${index}]`;
-    const message = oldLabels[textOf(key)];
-    const list = looksAtValues && Array.isArray(values) ? values.map(String) : [];
-    return [
-      ...(message === undefined ? [] : [`${here}.key: ${textOf(key)} is ${message}`]),
-      ...list.flatMap((value, at) =>
-        labelValueProblems(value).map((problem) => `${here}.values[${at}]: ${value} is invalid, ${problem}`),
-      ),
-    ];
-  });
 }
 
 function spreadWarnings(spec: Fields, field: string): string[] {

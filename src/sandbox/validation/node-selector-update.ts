@@ -1,7 +1,7 @@
 /** Changes of node selectors and affinities. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
-import { deepEqual } from "../../../api/field-changes.ts";
-import { invalid, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, isFields, type Fields } from "../../meta/object.ts";
+import { deepEqual } from "../../api/field-changes.ts";
+import { invalid, type FieldError } from "../meta/field-errors.ts";
+import { fieldsIn, isFields, type Fields } from "../meta/object.ts";
 
 /** The `nodeSelector` of a gated pod may only grow. Source: validateNodeSelectorMutation. */
 export function nodeSelectorErrors(now: unknown, before: unknown): readonly FieldError[] {
