@@ -147,7 +147,8 @@ export class Reflector<T extends StoredObject> {
   }
 
   async #wait(retryAfterMs: number | undefined, signal: AbortSignal): Promise<Event<T>> {
-    const ms = retryAfterMs ?? this.#backoff.nextMs();
+    // A server that keeps asking for a short pause is overloaded: the back-off grows.
+    const ms = Math.max(retryAfterMs ?? 0, this.#backoff.nextMs());
     await sleep(this.#options.timeline, ms, this.#actor, { signal }).catch(() => undefined);
     return { is: "waited" };
   }

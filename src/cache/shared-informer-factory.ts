@@ -72,11 +72,12 @@ export class SharedInformerFactory {
   }
 
   /**
-   * Stops the metadata informer of a kind that the server no longer has; `forMetadata` then creates a new one. Resolves when its requests have
-   * ended.
+   * Stops the metadata informer of a kind that the server no longer has, unless somebody else still has a handler on it; `forMetadata` then
+   * creates a new one. Resolves when its requests have ended.
    */
   async stopMetadataInformer(kind: Kind): Promise<void> {
     const resource = nameOfMetadata(kind);
+    if ((this.#informers.get(resource)?.state().handlers.length ?? 0) > 0) return;
     const run = this.#runs.get(resource);
     this.#informers.delete(resource);
     this.#runs.delete(resource);

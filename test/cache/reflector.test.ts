@@ -345,6 +345,18 @@ describe("Reflector", () => {
     expect(requests(server).slice(0, 3)).toEqual(["0 list", "1200 list", "3600 list"]);
   });
 
+  test("a server that asks again and again for a short pause is asked less and less often", async () => {
+    const { server, pass, stop } = scene({
+      chance: 0,
+      before: (s) => void s.listErrors.push(...Array.from({ length: 6 }, () => refused(429, "TooManyRequests", 1000))),
+    });
+    await pass(120_000);
+    const times = server.requests.filter(({ list }) => list !== undefined).map(({ at }) => at);
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(pauses.slice(0, 6)).toEqual([1000, 1600, 3200, 6400, 12_800, 25_600]);
+    stop();
+  });
+
   test("429 keeps the version of the watch, and waits as long as the server says", async () => {
     const { server, pass } = scene();
     await pass(1);

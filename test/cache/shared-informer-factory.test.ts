@@ -111,6 +111,22 @@ describe("SharedInformerFactory", () => {
     expect(server(Widgets).openWatches).toBe(1);
   });
 
+  test("does not stop an informer that another controller still reads", async () => {
+    const { factory, timeline, server } = scene();
+    const shared = factory.forMetadata(Widgets);
+    const [one, other] = ["quota", "garbage collector"].map((name) => shared.addHandler({ name, on: () => undefined }));
+    factory.start();
+    await timeline.runUntil({ ms: 1 });
+    one?.remove();
+    await factory.stopMetadataInformer(Widgets);
+    expect([server(Widgets).openWatches, factory.forMetadata(Widgets) === shared]).toEqual([1, true]);
+    other?.remove();
+    const ended = factory.stopMetadataInformer(Widgets);
+    await timeline.runUntil({ ms: 1 });
+    await ended;
+    expect(server(Widgets).openWatches).toBe(0);
+  });
+
   test("decides per kind whether to track field managers", async () => {
     const { factory, timeline, server } = scene({ trackFieldManagersOf: ({ kind }) => kind === "Widget" });
     for (const kind of [Widgets, Gadgets]) factory.forKind(kind);

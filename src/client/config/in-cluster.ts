@@ -25,7 +25,7 @@ export async function inClusterConfig(host: Host, flags: ConfigFlags): Promise<R
   const ofPod = host.env["POD_NAMESPACE"] ?? (await host.readFile(`${folder}/namespace`).catch(() => undefined)) ?? "";
   const joined = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
   const impersonation = impersonationOf({}, flags, "");
-  const { server, userinfo } = serverAddress(flags.server ?? `https://${joined}`, "");
+  const { server, userinfo } = serverAddress(`https://${joined}`, "");
   if (flags.token !== undefined) checkSendable(flags.token, "--token");
   const ofPodOrFlag: AuthInfo =
     flags.token === undefined ? { is: "token-file", path: `${folder}/token` } : { is: "token", token: flags.token };

@@ -20,14 +20,30 @@ import { serverAddress } from "./server-address.ts";
  * the pod that this process runs in.
  * @throws KubeconfigError
  */
-export async function loadRestConfig(host: Host, flags: ConfigFlags = {}): Promise<RestConfig> {
+export async function loadRestConfig(host: Host, given: ConfigFlags = {}): Promise<RestConfig> {
+  const flags = withoutEmpty(given);
   const kubeconfig = await loadKubeconfig(host, flags);
   const empty = kubeconfig.contexts.size === 0 && kubeconfig.clusters.size === 0 && kubeconfig.currentContext === "";
-  if (empty && (flags.kubeconfig ?? "") === "") {
+  if (empty && flags.kubeconfig === undefined && !namesAnother(flags)) {
     const inCluster = await inClusterConfig(host, flags);
     if (inCluster !== undefined) return inCluster;
   }
   return resolveRestConfig(host, kubeconfig, flags);
+}
+
+/** A flag with an empty value, as from an unset variable of a script, is as good as none. Source: clientcmd merge.go. */
+function withoutEmpty(flags: ConfigFlags): ConfigFlags {
+  const { asGroup, ...rest } = flags;
+  const groups = asGroup?.filter((group) => group !== "") ?? [];
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== "")),
+    ...(groups.length > 0 && { asGroup: groups }),
+  };
+}
+
+/** Whether flags choose another cluster or login than the pod's, which must not get its token. Source: merged_client_builder.go. */
+function namesAnother({ server, context, cluster, user }: ConfigFlags): boolean {
+  return [server, context, cluster, user].some((flag) => flag !== undefined);
 }
 
 /**

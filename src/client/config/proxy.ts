@@ -1,4 +1,6 @@
 /** Which proxy is used for a server. */
+import { addressOf } from "../../api/ip-address.ts";
+import { containsPrefix, prefixOf } from "../../api/ip-prefix.ts";
 import { KubeconfigError } from "./kubeconfig-types.ts";
 import { withoutUserinfo } from "./redacted.ts";
 
@@ -44,27 +46,28 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** An entry is `*`, an address, a range, or a domain including its subdomains; a port may follow. */
+/** An entry is `*`, an address, a range, or a domain including its subdomains; a port may follow, after an IPv6 address in brackets. */
 function names(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
   if (entry.includes("/")) return inRange(entry, host);
-  const [, bare = "", wanted] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  if (addressOf(entry) !== undefined) return isSameAddress(entry, host);
+  const [, inBrackets, plain, wanted] = /^(?:\[(.*)\]|(.*?))(?::(\d+))?$/.exec(entry) ?? [];
   if (wanted !== undefined && wanted !== port) return false;
+  const bare = inBrackets ?? plain ?? "";
+  if (addressOf(bare) !== undefined) return isSameAddress(bare, host);
   const domain = bare.replace(/^\*?\./, "");
   if (domain === host) return !/^\*?\./.test(bare);
   return host.endsWith(`.${domain}`) && !/^[\d.]+$/.test(host);
 }
 
-/** Whether an IPv4 address is in a range such as `10.0.0.0/8`. */
-function inRange(range: string, host: string): boolean {
-  const [base = "", bits = ""] = range.split("/");
-  const [a, b] = [addressOf(base), addressOf(host)];
-  if (a === undefined || b === undefined || !/^\d+$/.test(bits) || Number(bits) > 32) return false;
-  const size = 2 ** (32 - Number(bits));
-  return Math.floor(a / size) === Math.floor(b / size);
+function isSameAddress(one: string, other: string): boolean {
+  const [a, b] = [addressOf(one), addressOf(other)];
+  return a !== undefined && a.bits === b?.bits && a.value === b.value;
 }
 
-function addressOf(text: string): number | undefined {
-  if (!/^\d+(\.\d+){3}$/.test(text)) return undefined;
-  return text.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+/** Whether an address is in a range such as `10.0.0.0/8` or `fd00:10:96::/112`. */
+function inRange(range: string, host: string): boolean {
+  const [prefix, address] = [prefixOf(range), addressOf(host)];
+  if (prefix === undefined || address === undefined) return false;
+  return containsPrefix(prefix, { bits: address.bits, first: address.value, length: address.bits });
 }

@@ -113,7 +113,11 @@ export class DiscoveredWatches {
     const { dynamicWatches, state } = this.#options;
     const selected = new Map(dynamicWatches.select(kinds).map((kind) => [nameOf(kind), kind]));
     for (const [name, { kind }] of this.#watched) if (failed.has(apiVersionOf(kind))) selected.set(name, kind);
-    const known = JSON.stringify(kinds.map((kind) => `${apiVersionOf(kind)} ${kind.kind} ${kind.plural}`));
+    // What failed was kept: once it no longer fails and is still missing, it is gone.
+    const known = JSON.stringify([
+      kinds.map((kind) => `${apiVersionOf(kind)} ${kind.kind} ${kind.plural}`),
+      [...failed].sort(),
+    ]);
     if (known === this.#known) return;
     this.#known = known;
     dynamicWatches.discovered?.(kinds, { state });

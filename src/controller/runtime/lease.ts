@@ -142,9 +142,11 @@ export class HeldLease {
   /** Returns the Lease as last read: if another process takes it after that, taking it is a conflict. */
   async #waitUntilGivenUp(first: Lease, signal: AbortSignal | undefined): Promise<Lease | undefined> {
     const { timeline, namespace, name } = this.#options;
-    const untilMs = timeline.now() + (first.spec?.leaseDurationSeconds ?? durationMs / 1000) * 1000;
+    // A wall clock that is set forward must not shorten the wait.
+    const steady = (): number => timeline.clocks().steady;
+    const untilMs = steady() + (first.spec?.leaseDurationSeconds ?? durationMs / 1000) * 1000;
     let there: Lease | undefined = first;
-    while (timeline.now() < untilMs) {
+    while (steady() < untilMs) {
       await sleep(timeline, pollMs, `lease ${name}`, signal === undefined ? {} : { signal });
       there = await this.#access.read();
       const holder = there?.spec?.holderIdentity ?? "";

@@ -5,6 +5,7 @@ import { kubeconfigFiles, loadKubeconfig } from "../../../src/client/config/kube
 import { KubeconfigError } from "../../../src/client/config/kubeconfig-types.ts";
 import { proxyFromEnvironment } from "../../../src/client/config/proxy.ts";
 import { fakeHost } from "../hosts.ts";
+import { rejection } from "../../support/rejection.ts";
 
 const ca = "-----BEGIN CERTIFICATE-----\nca\n-----END CERTIFICATE-----\n";
 
@@ -420,6 +421,38 @@ describe("is refused like by kubectl:", () => {
   });
 });
 
+test("flags with empty values, as from unset variables of a script, change nothing", async () => {
+  const names = [
+    "as",
+    "token",
+    "context",
+    "cluster",
+    "user",
+    "certificateAuthority",
+    "namespace",
+    "tlsServerName",
+  ] as const;
+  const empty = Object.fromEntries(names.map((name) => [name, ""]));
+  const host = (): ReturnType<typeof fakeHost> => fakeHost(files, { env: { KUBECONFIG: "/k/dev" } });
+  expect(await loadRestConfig(host(), { ...empty, asGroup: [""] })).toEqual(await loadRestConfig(host()));
+});
+
+test.each([
+  ["fd00:10:96::1", "https://[fd00:10:96::1]", true],
+  ["fd00:10:96:0::1", "https://[fd00:10:96::1]", true],
+  ["[fd00:10:96::1]:443", "https://[fd00:10:96::1]", true],
+  ["[fd00:10:96::1]:6443", "https://[fd00:10:96::1]", false],
+  ["fd00:10:96::/112", "https://[fd00:10:96::1]:6443", true],
+  ["fd00:10:97::/112", "https://[fd00:10:96::1]", false],
+  ["10.96.0.0/12", "https://10.96.0.1", true],
+  ["10.96.0.1:443", "https://10.96.0.1", true],
+  ["example.com:6443", "https://api.example.com", false],
+  [".example.com", "https://api.example.com", true],
+] as const)("NO_PROXY=%s excludes %s: %j", (NO_PROXY, server, isExcluded) => {
+  const proxy = "http://proxy.example.com:3128";
+  expect(proxyFromEnvironment(server, { HTTPS_PROXY: proxy, NO_PROXY })).toBe(isExcluded ? undefined : proxy);
+});
+
 describe("in a cluster", () => {
   const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
   const pod = { [`${folder}/token`]: "t\n", [`${folder}/ca.crt`]: ca, [`${folder}/namespace`]: "shop\n" };
@@ -437,6 +470,17 @@ describe("in a cluster", () => {
   test("prefers a kubeconfig", async () => {
     const host = fakeHost({ ...pod, ...files }, { env: { ...env, KUBECONFIG: "/k/dev" } });
     expect((await loadRestConfig(host)).context).toBe("dev");
+  });
+
+  test.each([
+    ["server", "https://other.example.com", undefined],
+    ["context", "prod", /Cannot use the context prod/],
+    ["cluster", "prod", /Cannot use the cluster prod/],
+    ["user", "me", /there is no kubeconfig/],
+  ] as const)("does not give the pod's token away with --%s", async (flag, value, why) => {
+    const loading = loadRestConfig(fakeHost(pod, { env }), { [flag]: value });
+    if (why === undefined) expect(await loading).toMatchObject({ server: value, login: { is: "none" } });
+    else expect((await rejection(loading)).message).toMatch(why);
   });
 
   test("applies flags", async () => {

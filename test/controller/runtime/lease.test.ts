@@ -102,6 +102,17 @@ describe("HeldLease", () => {
     expect(await holder(cluster)).toBe("second");
   });
 
+  test("is not taken early if the wall clock is set forward meanwhile", async () => {
+    const cluster = await virtualCluster();
+    await cluster.settle(lease(cluster, "first").acquire());
+    const { timeline } = cluster;
+    let jump = 0;
+    const jumping = { ...timeline, now: () => timeline.now() + jump };
+    const second = lease(cluster, "second", { timeline: jumping, onWait: () => void (jump = 60_000) });
+    const refused = await cluster.settle(second.acquire().catch((error: unknown) => error));
+    expect(refused).toBeInstanceOf(LeaseHeldError);
+  });
+
   test("of a process known to be dead, a released one, and a forced one are taken at once", async () => {
     const cluster = await virtualCluster();
     const spec = { holderIdentity: "gone", leaseDurationSeconds: 15, renewTime: "2026-01-01T00:00:00.000000Z" };
