@@ -1,4 +1,6 @@
 /** This process: arguments, stop signals, exit. */
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename } from "node:path";
 import process from "node:process";
@@ -52,6 +54,20 @@ export function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as { code?: string }).code !== "ESRCH";
+  }
+}
+
+/**
+ * Which processes this process's ids stand for: the same for all of this machine since it started, in the same container. Empty where
+ * that cannot be known, on other systems than Linux.
+ */
+export function processSpace(): string {
+  try {
+    const startOfMachine = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+    const container = readlinkSync("/proc/self/ns/pid");
+    return createHash("sha256").update(startOfMachine).update(container).digest("hex").slice(0, 8);
+  } catch {
+    return "";
   }
 }
 

@@ -7,8 +7,6 @@ import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
 import type { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
 import { type LiveOptions, type LiveRun, startLive } from "../../../src/modes/run/live.ts";
 import { leaseNamespace } from "../../../src/modes/run/run-leases.ts";
-import { hostName, processId } from "../../../src/platform/process.ts";
-import { randomSuffix } from "../../../src/platform/random.ts";
 import type { MetricsEndpoint } from "../../telemetry/endpoint.ts";
 import { measuredStages } from "../../telemetry/metrics.ts";
 import { type RunSpans, spannedStages } from "../../telemetry/spans.ts";
@@ -24,7 +22,8 @@ import { summaryLine } from "../../render/run-lines.ts";
 import { Leadership } from "./leadership.ts";
 import { Reload } from "./reload.ts";
 import type { RunRequest } from "./request.ts";
-import { isDeadHere, preflightOfRun } from "./run-preflight.ts";
+import { isDeadHere, ownIdentity } from "./identity.ts";
+import { preflightOfRun } from "./run-preflight.ts";
 import { type RunScreen, showRun } from "./screen.ts";
 
 /** The parts of a `Run`. The caller closes the connection. */
@@ -86,7 +85,7 @@ export class Run {
       controllers: this.#controllers.map(({ name }) => name),
       ...(sinceStart && { sinceStartAt: session.startedAt }),
     });
-    this.#identity = `${hostName()}_${processId()}_${randomSuffix(session.io.random)}`;
+    this.#identity = ownIdentity(session.io.random);
   }
 
   /** Runs until the session ends. @returns the exit code. @throws UserError if the run was refused or had to stop. */

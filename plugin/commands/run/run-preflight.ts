@@ -7,10 +7,10 @@ import type { ControllerDefinition } from "../../../src/controller/api/definitio
 import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 import { preflight } from "../../../src/modes/preflight/preflight.ts";
 import { leaseNamespace } from "../../../src/modes/run/run-leases.ts";
-import { hostName, isAlive } from "../../../src/platform/process.ts";
 import type { Session } from "../../cli/session.ts";
 import type { Connected } from "../../connections/connection.ts";
 import { overridden, preflightLine, refuseOrPass } from "../../render/preflight-text.ts";
+import { isDeadHere } from "./identity.ts";
 import type { RunRequest } from "./request.ts";
 
 /** What is checked, and where it is printed. */
@@ -25,12 +25,6 @@ export interface RunPreflight {
   readonly traceCommand: string;
   /** Called with the server's version, once the line about the cluster is printed. */
   readonly onVersion: (version: ServerVersion) => void;
-}
-
-/** Whether the holder of a Lease was a process on this host that no longer exists. */
-export function isDeadHere(identity: string): boolean {
-  const [host, pid = ""] = identity.split("_");
-  return host === hostName() && /^\d+$/.test(pid) && !isAlive(Number(pid));
 }
 
 /** @throws UserError if the run may not begin; the client's errors. */
