@@ -104,6 +104,37 @@ describe.skipIf(clusterMissing !== undefined)("run ends", () => {
     }
   });
 
+  test("when another process takes its Lease, although a cache never fills", async () => {
+    const workload = await namespace();
+    const folder = mkdtempSync(join(tmpdir(), "never-"));
+    const file = join(folder, "never.ts");
+    const never = { group: "never.example.com", version: "v1", kind: "Never", plural: "nevers", namespaced: true };
+    writeFileSync(
+      file,
+      `import { defineController, kindOf, watchPrimary } from "kubectl-reconcile";
+      const Nevers = kindOf(${JSON.stringify(never)});
+      export default defineController({
+        name: "never", purpose: "has a kind that is never served", for: Nevers, watches: [watchPrimary(Nevers)], rules: [],
+        permissions: [], sync: () => Promise.resolve(undefined),
+      });`,
+    );
+    try {
+      await using program = startProgram(["run", "replicaset", file, "-n", workload.namespace, "--force"], {
+        kubeconfig: cluster.kubeconfig,
+      });
+      await program.says(/^starting/m);
+      const path = `/apis/coordination.k8s.io/v1/namespaces/${workload.namespace}/leases/kubectl-reconcile-replicaset`;
+      const merge = { "content-type": "application/merge-patch+json" };
+      await cluster.request("PATCH", path, { spec: { holderIdentity: "somebody" } }, merge);
+      const { code, stderr } = await program.end();
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^stopped: Lease \S+kubectl-reconcile-replicaset was taken/m);
+      expect(await leaseHolder(workload)).toBe("somebody");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test("quietly with exit code 0 when its reader closes the pipe, as in `… | head -1`", async () => {
     const workload = await namespace();
     await workload.createReplicaSet("web", 2);

@@ -102,7 +102,7 @@ export class Run {
     const session = this.#session;
     this.#measure();
     const live = await session.unlessInterrupted(() => this.#start());
-    if (live === undefined) return 0;
+    if (live === undefined) return this.#whyEnded() ?? 0;
     if (this.#endpoint !== undefined) {
       this.#endpoint.metrics.measure(live.manager.controllers);
       this.#endpoint.missing = undefined;
@@ -118,13 +118,16 @@ export class Run {
       const objects = pluralize(dropped, "object");
       session.warn(`${objects} had changed or failed since the last sync; the next run syncs each at its start`);
     }
+    return this.#whyEnded() ?? (once ? this.#warnOfFailing(live) : 0);
+  }
+
+  /** The exit code if this copy no longer leads; undefined if nothing forced the end. @throws UserError if the run had to stop. */
+  #whyEnded(): number | undefined {
     if (this.#stopped !== undefined) throw this.#stopped;
     const deposed = this.#leadership?.deposed;
-    if (deposed !== undefined) {
-      session.warn(`stopped: ${deposed}`);
-      return deposedExitCode;
-    }
-    return once ? this.#warnOfFailing(live) : 0;
+    if (deposed === undefined) return undefined;
+    this.#session.warn(`stopped: ${deposed}`);
+    return deposedExitCode;
   }
 
   /** The controllers that can be restricted to the namespace; prints which ones are left out. */
@@ -139,15 +142,19 @@ export class Run {
     return all.filter(isNamespaced);
   }
 
-  async #start(): Promise<LiveRun> {
+  /** Undefined if the run ended before all caches were filled. */
+  async #start(): Promise<LiveRun | undefined> {
     const session = this.#session;
+    const over = new AbortController();
     try {
       await this.#lead();
-      const live = await startLive(this.#liveOptions(), session.signal);
+      void session.ended.then(() => over.abort(new Error("the run has ended")));
+      const live = await startLive(this.#liveOptions(), AbortSignal.any([session.signal, over.signal]));
       session.say(`caches  ${cachesText(live.caches)} · ${formatDuration(live.cachesMs)}`);
       this.#announce("running");
       return live;
     } catch (error) {
+      if (over.signal.aborted && !session.signal.aborted) return undefined;
       if (error instanceof LeaseHeldError) throw heldByACopy(error);
       throw this.#connected.translateError(error);
     }

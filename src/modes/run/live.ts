@@ -145,6 +145,8 @@ export async function startLive(options: LiveOptions, signal: AbortSignal): Prom
       },
     };
   } catch (error) {
+    // A sync may be waiting to write.
+    options.fence?.end("the run did not start");
     await manager.stop();
     await leases.release();
     throw error;
