@@ -22,7 +22,7 @@ import { withRetries } from "./http/retries.ts";
 import { withUserAgent } from "./http/user-agent.ts";
 import type { Client } from "./api/verbs.ts";
 import { withWatchdog } from "./http/watchdog.ts";
-import { refuseWhileClosed, withWriteFence, type WriteFence } from "./http/write-fence.ts";
+import { type Fenced, refuseWhileClosed, withWriteFence, type WriteFence } from "./http/write-fence.ts";
 
 /** How to connect. */
 export interface ConnectOptions {
@@ -71,8 +71,8 @@ export interface Connection {
    * connections, which `close` closes too.
    */
   readonly passThrough: () => Transport;
-  /** A client over the same connections with another field manager. It shares the rate limit unless `own` is given. */
-  readonly clientFor: (fieldManager: string, own?: OwnLimits) => Client;
+  /** A client over the same connections with another field manager. It shares rate limit and fence unless `own` is given. */
+  readonly clientFor: (fieldManager: string, own?: OwnLimits & Fenced) => Client;
   /** Closes idle connections; requests in flight continue. */
   readonly close: () => void;
 }
@@ -111,17 +111,19 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
   const naming = options.namesReconciles === true ? withReconcileHeader(wire, bus) : wire;
   const shared = withMaxInFlight(naming, options.inFlight);
   const { qps = 20, burst = 30 } = options;
-  const limited = ({ qpsTimes, burstTimes }: OwnLimits): Transport =>
-    withRateLimit(shared, { qps: qps * qpsTimes, burst: burst * burstTimes, timeline });
-  const finished = (inner: Transport): Transport => {
+  const limited = ({ qpsTimes, burstTimes, fence }: OwnLimits & Fenced): Transport => {
+    const checked = fence === undefined ? shared : refuseWhileClosed(shared, fence);
+    return withRateLimit(checked, { qps: qps * qpsTimes, burst: burst * burstTimes, timeline });
+  };
+  const finished = (inner: Transport, { fence = options.fence }: Fenced = {}): Transport => {
     const retried = withRetries(inner, { timeline });
-    const patient = options.fence === undefined ? retried : withWriteFence(retried, options.fence);
+    const patient = fence === undefined ? retried : withWriteFence(retried, fence);
     if (options.readOnly === undefined || options.readOnly === false) return patient;
     return readOnly(patient, { serverValidate: options.readOnly === "validate" });
   };
   const transport = finished(limited({ qpsTimes: 1, burstTimes: 1 }));
-  const clientFor = (fieldManager: string, own?: OwnLimits): Client => {
-    const to = own === undefined ? transport : finished(limited(own));
+  const clientFor = (fieldManager: string, own?: OwnLimits & Fenced): Client => {
+    const to = own === undefined ? transport : finished(limited(own), own);
     const controller = controllerNamedBy(fieldManager);
     const named = controller === undefined ? to : withUserAgent(to, `${userAgentOf(options)} ${controller}`);
     return createClient({ transport: named, bus, timeline, fieldManager });

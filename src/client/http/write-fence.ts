@@ -9,6 +9,11 @@ export interface WriteFence {
   opened(signal: AbortSignal): Promise<void>;
 }
 
+/** A client that may have a fence of its own. */
+export interface Fenced {
+  readonly fence?: WriteFence;
+}
+
 function isHeldBack({ method, renewsLease }: ApiRequest): boolean {
   return method !== "GET" && renewsLease !== true;
 }

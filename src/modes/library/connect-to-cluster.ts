@@ -3,6 +3,7 @@ import { loadRestConfig } from "../../client/config/load-rest-config.ts";
 import { connect } from "../../client/connect.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { OwnLimits } from "../../client/http/rate-limit.ts";
+import type { Fenced } from "../../client/http/write-fence.ts";
 import { realHost } from "../../platform/host.ts";
 import { type Random, realRandom } from "../../platform/random.ts";
 import { realTimeline } from "../../platform/real-timeline.ts";
@@ -43,8 +44,8 @@ export interface Cluster {
   readonly context: string;
   /** The context's namespace, or `default`. */
   readonly namespace: string;
-  /** Returns a client with its own field manager, over the same connections. `own` gives it its own request limits. */
-  clientFor(fieldManager: string, own?: OwnLimits): Client;
+  /** Returns a client with its own field manager, over the same connections. `own` gives it its own request limits, and a fence for its writes. */
+  clientFor(fieldManager: string, own?: OwnLimits & Fenced): Client;
   /** Closes idle connections. Requests in flight finish. */
   close(): void;
 }

@@ -2,6 +2,7 @@
 import { ownVersion } from "../../api/server-version.ts";
 import { serverVersion } from "../../client/api/server-version.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
+import { LeaseFence } from "../../controller/runtime/lease-fence.ts";
 import { hostName, processId } from "../../platform/process.ts";
 import { randomSuffix } from "../../platform/random.ts";
 import { formatRight, reviewRights, rightsToRun } from "../preflight/rights.ts";
@@ -104,10 +105,14 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
   const starting = new AbortController();
   const started: { run?: LiveRun } = {};
   let version = ownVersion;
+  // This process may have been suspended for longer than its Leases last.
+  const fence = new LeaseFence();
   const run = await startLive(
     {
       controllers,
-      clientFor: (fieldManager, own) => cluster.clientFor(fieldManager, own),
+      clientFor: (fieldManager, own = { qpsTimes: 1, burstTimes: 1 }) =>
+        cluster.clientFor(fieldManager, { ...own, fence }),
+      fence,
       bus: cluster.bus,
       timeline: cluster.timeline,
       random,

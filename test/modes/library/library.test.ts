@@ -12,6 +12,7 @@ import {
   type StageEvent,
   watchPrimary,
 } from "../../../src/index.ts";
+import type { Clocks } from "../../../src/platform/timeline.ts";
 import { rejection } from "../../support/rejection.ts";
 import { sandboxSide, type ApiSide } from "../../support/api-side.ts";
 
@@ -156,6 +157,30 @@ describe("a cluster behind a kubeconfig", () => {
     expect(await run.ended).toBe("stopped");
     expect(await rejection(cluster.client.get(kinds.Leases, lease))).toMatchObject({ code: 404 });
     cluster.close();
+  });
+
+  test("writes nothing while its Lease may have expired, as after a suspension", async () => {
+    const connected = await connectToCluster({ kubeconfig: served.kubeconfig });
+    let asleepMs = 0;
+    const clocks = (): Clocks => {
+      const { wall, steady } = connected.timeline.clocks();
+      return { wall: wall + asleepMs, steady: steady + asleepMs };
+    };
+    const run = await startControllers(
+      { ...connected, timeline: { ...connected.timeline, clocks } },
+      { controllers: [quotas()] },
+    );
+    const quotasIn = async (namespace: string): Promise<number> =>
+      (await connected.client.list(kinds.ResourceQuotas, { namespace })).items.length;
+    asleepMs = 20_000;
+    await connected.client.create(kinds.Namespaces, { metadata: { name: "after-sleep" } });
+    await Bun.sleep(1000);
+    expect(await quotasIn("after-sleep")).toBe(0);
+    // The next renewal opens the fence.
+    for (let tries = 0; tries < 100 && (await quotasIn("after-sleep")) === 0; tries++) await Bun.sleep(100);
+    expect(await quotasIn("after-sleep")).toBe(1);
+    await run.stop();
+    connected.close();
   });
 
   test("ends, with the reason, when another process takes its Lease", async () => {
