@@ -126,8 +126,10 @@ export class ForkTransport implements Transport {
   async #denied({ request, route }: ResourceRequest): Promise<ApiResponse | undefined> {
     const { live, rights } = this.#options;
     const { method, path } = request;
+    const [, fieldSelector] = request.query?.find(([name]) => name === "fieldSelector") ?? [];
+    const asked = { method, path, isWatch: watches(request), fieldSelector };
     // The route of a resource gives resource attributes.
-    const attributes = attributesOf(route, { method, path, isWatch: watches(request) }) as ResourceAttributes;
+    const attributes = attributesOf(route, asked) as ResourceAttributes;
     const decision = await rights.decide(attributes);
     if (decision.allowed) return undefined;
     if (method === "GET") return live.send(request);

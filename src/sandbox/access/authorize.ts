@@ -7,6 +7,8 @@ export interface AuthorizedRequest {
   readonly method: string;
   readonly path: string;
   readonly isWatch: boolean;
+  /** The text of the query parameter `fieldSelector`; undefined without one. */
+  readonly fieldSelector: string | undefined;
 }
 
 /** The attributes that a request is authorized by. @throws URIError for a path with invalid escapes. */
@@ -15,7 +17,15 @@ export function attributesOf(route: Route, request: AuthorizedRequest): Attribut
     return { is: "path", verb: request.method.toLowerCase(), path: decodeURIComponent(request.path) };
   const { apiVersion, plural, name, subresource, namespace } = route;
   const group = apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
-  return { is: "resource", verb: verbOf(request, name), group, resource: plural, subresource, namespace, name };
+  const verb = verbOf(request, name);
+  const selected = verb === "list" || verb === "watch" ? selectedName(request.fieldSelector) : name;
+  return { is: "resource", verb, group, resource: plural, subresource, namespace, name: selected };
+}
+
+/** A list of the one object with this name is authorized as a request for it. Source: apiserver v0.36 endpoints/request/requestinfo.go. */
+function selectedName(fieldSelector = ""): string {
+  const [, name = ""] = /(?:^|,)metadata\.name==?([^,=!\\]*)(?:,|$)/.exec(fieldSelector) ?? [];
+  return name === "." || name === ".." || /[/%]/.test(name) ? "" : name;
 }
 
 function verbOf({ method, isWatch }: AuthorizedRequest, name: string): string {

@@ -4,8 +4,8 @@
  */
 import { goQuotedList } from "../../api/go-text.ts";
 import { deepEqual } from "../../api/field-changes.ts";
-import { fieldsIn, isFields, textOf, type ApiObject } from "../meta/object.ts";
-import { notFound, qualified, refusal } from "../meta/refusal.ts";
+import { at, fieldsIn, isFields, textOf, type ApiObject } from "../meta/object.ts";
+import { forbidden, notFound, qualified, refusal } from "../meta/refusal.ts";
 import { privilegedGroup, type PolicyRule } from "../context/authorizer.ts";
 import type { RequestScope } from "../context/server.ts";
 import { missingRules } from "./policy-rule.ts";
@@ -39,7 +39,15 @@ export function checkEscalation(write: RoleWrite): void {
   if (granted === undefined) return;
   const { rules: held, evaluationError } = ruleResolver.rulesFor(user, namespace);
   const missing = missingRules(held, granted);
-  if (missing.length === 0) return;
+  if (missing.length === 0) {
+    if (!aggregates(object) && !aggregates(old)) return;
+    if (missingRules(held, everything).length === 0) return;
+    throw forbidden(
+      scope.resource.asResource,
+      textOf(object.metadata.name),
+      "must have cluster-admin privileges to use the aggregationRule",
+    );
+  }
   const who = `user ${JSON.stringify(user.name)} (groups=${goQuotedList(user.groups)})`;
   const unresolved = evaluationError === undefined ? "" : `; resolution errors: [${evaluationError}]`;
   const { asResource } = scope.resource;
@@ -50,6 +58,16 @@ export function checkEscalation(write: RoleWrite): void {
     `${qualified(asResource)} ${JSON.stringify(name)} is forbidden: ${who} is attempting to grant RBAC permissions not currently held:\n${missing.join("\n")}${unresolved}`,
     { ...(name === "" ? {} : { name }), group, kind: asResource.name },
   );
+}
+
+/** What an aggregated role may come to grant. */
+const everything: readonly PolicyRule[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
+
+function aggregates(role: ApiObject | undefined): boolean {
+  return fieldsIn(at(role, "aggregationRule", "clusterRoleSelectors")).length > 0;
 }
 
 /** The rules of a role; undefined if the user may escalate. */

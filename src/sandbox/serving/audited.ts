@@ -7,7 +7,7 @@ import { routeOf, type Route, uriOf } from "../../api/route.ts";
 import type { Server } from "../context/server.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { contentOf } from "../serialization/content.ts";
-import { flagParam } from "../options/list-options.ts";
+import { flagParam, param } from "../options/list-options.ts";
 import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
 
 type Incoming = Pick<HttpRequest, "path" | "query" | "headers" | "uri" | "remoteAddress">;
@@ -74,7 +74,8 @@ export function auditRefused(server: Server, { request, refusal }: RefusedReques
   const { method, path, query } = request;
   const route = routeIn(path);
   if (route === undefined) return;
-  const attributes = attributesOf(route, { method, path, isWatch: flagParam(query, "watch") });
+  const fieldSelector = param(query, "fieldSelector");
+  const attributes = attributesOf(route, { method, path, isWatch: flagParam(query, "watch"), fieldSelector });
   const auditId = auditIdOf(server, request);
   const audit = server.auditor.begin(auditedRequest({ request, auditId }, { user: undefined, attributes }));
   audit?.responded({ code: 401, content: contentOf(refusal.status), isStream: true });

@@ -11,7 +11,7 @@ import type { RequestAudit } from "../context/audit.ts";
 import type { Attributes, User } from "../context/authorizer.ts";
 import { audited, auditedRequest, auditIdOf } from "./audited.ts";
 import { bytesOf } from "../serialization/encoding.ts";
-import { flagParam } from "../options/list-options.ts";
+import { flagParam, param } from "../options/list-options.ts";
 import { derived } from "../meta/derived.ts";
 import { isFields } from "../meta/object.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
@@ -108,7 +108,8 @@ function* serve(exchange: Exchange): Steps<Result> {
   const { method, path } = request;
   const route = routeOf(path);
   exchange.phase = "authorizing";
-  const attributes = attributesOf(route, { method, path, isWatch: isWatch(request) });
+  const fieldSelector = param(request.query, "fieldSelector");
+  const attributes = attributesOf(route, { method, path, isWatch: isWatch(request), fieldSelector });
   const audit = server.auditor?.begin(auditedRequest(exchange, { attributes, user: request.user }));
   exchange.audit = audit;
   const user = effectiveUser(exchange, attributes);

@@ -105,6 +105,10 @@ const allowed: readonly Case[] = [
     put(`${p.configmaps}/b`, { metadata: { name: "b" } }),
     accessReview({ ...here, verb: "list", resource: "configmaps" }),
     accessReview({ ...here, verb: "list", resource: "configmaps", name: "b" }),
+    ...["metadata.name%3Da", "metadata.name%3D%3Db", "metadata.name%3Dc", "metadata.name!%3Da"].map((selector) =>
+      get(p.configmaps, `fieldSelector=${selector}`),
+    ),
+    get(p.configmaps, "fieldSelector=metadata.namespace%3D{ns}%2Cmetadata.name%3Da"),
   ),
   {
     name: "a ClusterRole in one namespace, and in all",
@@ -253,6 +257,12 @@ const escalations: readonly Case[] = [
         clusterRole("nodes", [{ apiGroups: [""], resources: ["nodes"], verbs: ["get"] }]),
         clusterBinding("admin", ref("ClusterRole", "cluster-admin"), [userSubject("x")]),
         clusterBinding("own", ref("ClusterRole", cluster("paths")), [userSubject("x")]),
+        post(`${rbac}/clusterroles`, {
+          metadata: { name: cluster("aggregated") },
+          aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] },
+          rules: [],
+        }),
+        post(`${rbac}/clusterroles`, { metadata: { name: cluster("none") }, aggregationRule: {}, rules: [] }),
       ),
     ],
   },
