@@ -69,6 +69,7 @@ const otherDefaults: Readonly<Record<string, Filler>> = {
     if (status["allocatable"] === undefined && isFields(status["capacity"]))
       status["allocatable"] = { ...status["capacity"] };
   },
+  "apiextensions.v1.ServiceReference": filling({ port: 443 }),
   "apiregistration.v1.ServiceReference": filling({ port: 443 }),
   "resource.v1.ExactDeviceRequest": devices,
   "resource.v1.DeviceSubRequest": devices,

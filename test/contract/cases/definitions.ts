@@ -189,6 +189,21 @@ export const definitionCases: Table = {
       { spec: { conversion: { strategy: "Magic" } } },
       { spec: { conversion: { strategy: "Webhook" } } },
     ),
+    tried(
+      "how a conversion webhook is called",
+      ...[
+        {},
+        { url: "http://x/convert" },
+        { url: "https://x/convert?a=b" },
+        { service: { namespace: "", name: "s" } },
+        { service: { namespace: "n", name: "" } },
+        { service: { namespace: "n", name: "s", path: "a//b", port: 70_000 } },
+        { url: "https://x", service: { namespace: "n", name: "s" } },
+        { service: { namespace: "n", name: "s", path: "/convert" } },
+      ].map((clientConfig) => ({
+        spec: { conversion: { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions: ["v1"] } } },
+      })),
+    ),
     tried("conversion None without a webhook", {
       spec: { conversion: { strategy: "None", webhook: { conversionReviewVersions: ["v1"] } } },
     }),

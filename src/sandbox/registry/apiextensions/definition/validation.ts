@@ -2,6 +2,7 @@
  * Validates CustomResourceDefinitions as the real server does. Source: apiextensions-apiserver v0.36
  * pkg/apis/apiextensions/validation/validation.go.
  */
+import { webhookClientErrors } from "../../../validation/webhook-client.ts";
 import { isTrue } from "../../../meta/conditions.ts";
 import { deepEqual } from "../../../../api/field-changes.ts";
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../../meta/field-errors.ts";
@@ -231,8 +232,7 @@ function conversionErrors(conversion: Fields): FieldError[] {
 
 function clientErrors(client: unknown, field: string): FieldError[] {
   if (!isFields(client)) return [required(field, "required when strategy is set to Webhook")];
-  const isOne = (client["url"] === undefined) !== (client["service"] === undefined);
-  return isOne ? [] : [required(field, "exactly one of url or service is required")];
+  return webhookClientErrors(client, field);
 }
 
 function reviewErrors(versions: readonly string[], path: string): FieldError[] {
