@@ -12,8 +12,6 @@ import type { RequestScope } from "../context/server.ts";
 import type { ApiObject, Fields } from "../meta/object.ts";
 import { notFound } from "../meta/refusal.ts";
 import type { Steps } from "../meta/steps.ts";
-import type { ListOptions } from "../options/list-options.ts";
-import { selects } from "../options/selection.ts";
 import { written } from "../serialization/decode.ts";
 import { Entry } from "../storage/entry.ts";
 import { type DeleteOptions, fieldsOf } from "./delete-options.ts";
@@ -91,13 +89,10 @@ function warnOfOrphans(
 const jobWarning =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
-/** Deletes the objects of a list one by one. Returns them as they were listed. */
-export function* deleteCollection(scope: RequestScope, list: ListOptions, options: DeleteOptions): Steps<Entry[]> {
+/** Deletes the objects one by one. */
+export function* deleteAll(scope: RequestScope, entries: readonly Entry[], options: DeleteOptions): Steps<void> {
   warnOfOrphans(scope, options);
-  const listed = [...scope.collection.range({ namespace: list.selection.namespace })].filter((e) =>
-    selects(list.selection, e),
-  );
-  for (const { namespace, name } of listed) {
+  for (const { namespace, name } of entries) {
     try {
       yield* deleteNamed({ ...scope, namespace, name }, { options, name: "" });
     } catch (error) {
@@ -105,7 +100,6 @@ export function* deleteCollection(scope: RequestScope, list: ListOptions, option
       if (!isNotFound(error)) throw error;
     }
   }
-  return listed;
 }
 
 /** A deletion of a stored object. */

@@ -21,7 +21,7 @@ import { scaleTable, tableOf } from "../printers/table.ts";
 import { bindByName } from "../endpoints/bind.ts";
 import { create } from "../endpoints/create.ts";
 import { deleteOptionsOf } from "../endpoints/delete-options.ts";
-import { deleteCollection, deleteOne } from "../endpoints/delete.ts";
+import { deleteAll, deleteOne } from "../endpoints/delete.ts";
 import { patch } from "../endpoints/patch.ts";
 import { proxied } from "../endpoints/proxy.ts";
 import { retried } from "../endpoints/retry.ts";
@@ -204,9 +204,9 @@ function* removeCollection(scope: RequestScope): Steps<Result> {
   const { served: resource, server } = scope;
   const list = listOptionsOf(scope.query, resource, namespaceOf(scope));
   // The list as it was before anything was deleted.
-  const { revision } = server.store;
-  if (list.continueToken !== "" || list.resourceVersion !== "") listed(scope.collection, list, server.store);
-  const entries = yield* deleteCollection(scope, list, deleteOptionsOf(scope));
-  const deleted = { entries: yield* servedEntries(scope, entries), revision, continueToken: "", remaining: undefined };
+  const page = listed(scope.collection, list, server.store);
+  yield* deleteAll(scope, page.entries, deleteOptionsOf(scope));
+  const rest = list.limit > 0 ? {} : { continueToken: "", remaining: undefined };
+  const deleted = { ...page, ...rest, entries: yield* servedEntries(scope, page.entries) };
   return contentResponse(200, listContent(resource, deleted, wholeFormat(resource, server.registry.schema)));
 }

@@ -173,6 +173,15 @@ export const lifecycle: Table = {
     },
     { name: "deletes a collection", steps: [...several, del(configmaps), get(configmaps)] },
     {
+      name: "deletes a page of a collection",
+      steps: [
+        ...several,
+        del(configmaps, undefined, "limit=1"),
+        get(configmaps),
+        del(configmaps, undefined, "limit=9"),
+      ],
+    },
+    {
       name: "deletes a part of a collection by label",
       steps: [...several, del(configmaps, undefined, "labelSelector=even%3Dyes"), get(configmaps)],
     },
