@@ -187,6 +187,34 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect((await why("--wait=1s", "deploy/lost")).code).toBe(1);
   });
 
+  test("an API whose server does not respond leaves a whole namespace open", async () => {
+    await cluster.createNamespace("calm");
+    const services = "/apis/apiregistration.k8s.io/v1/apiservices";
+    await cluster.request("POST", services, {
+      metadata: { name: "v1.dead.example.com" },
+      spec: ({
+	group: 'dead.example.com',
+	version: 'v1',
+	groupPriorityMinimum: 1e3,
+	versionPriority: 15,
+	service: {
+		namespace: 'calm',
+		name: 'none'
+	},
+	insecureSkipTLSVerify: true
+}),
+    });
+    try {
+      await eventually(async () => {
+        const { stdout, code } = await reconcile("why", "-n", "calm");
+        expect(stdout).toContain("dead.example.com/v1 (its server does not respond)");
+        expect(code).toBe(5);
+      });
+    } finally {
+      await cluster.request("DELETE", `${services}/v1.dead.example.com`);
+    }
+  });
+
   test("-o json prints the answer as one line", async () => {
     const { stdout } = await why("deploy/fine", "-o", "json");
     const object = { apiVersion: "apps/v1", kind: "Deployment", namespace, name: "fine" };

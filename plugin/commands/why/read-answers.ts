@@ -49,7 +49,7 @@ export async function readAnswers(query: WhyQuery, { io, connected, discovery }:
   const { controllers } = query;
   const parts = { transport, client, bus, timeline, random, serverCa, discovery, controllers };
   const reading = await Reading.begin({ ...parts, evaluatesControllers: isOne });
-  const targets = await findTargets({ reading, client, kinds: discovery.kinds }, query);
+  const targets = await findTargets({ reading, client, ...discovery }, query);
   const answers = await reading.answers(targets.items);
   const findings = answers.filter(({ is }) => is !== "well" && is !== "cannot tell");
   const unclear = answers.filter(({ is }) => is === "cannot tell");

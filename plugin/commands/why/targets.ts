@@ -4,10 +4,11 @@ import { type Selector } from "../../../src/api/labels.ts";
 import { parseSelector } from "../../../src/api/selector-parser.ts";
 import { isForbidden, isNotFound } from "../../../src/api/status-error.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
-import type { DiscoveredKind } from "../../../src/client/api/discovery.ts";
+import type { DiscoveredKind, Discovery } from "../../../src/client/api/discovery.ts";
 import type { Client } from "../../../src/client/api/verbs.ts";
 import type { Item } from "../../../src/diagnosis/diagnosis.ts";
 import { diagnosable, readContents } from "../../../src/modes/why/contents.ts";
+import { silentServers } from "../../../src/modes/why/listable.ts";
 import type { Reading } from "../../../src/modes/why/why.ts";
 import type { Unseen } from "../../../src/verdict/verdict.ts";
 import { kindNamed, type TypeAndName } from "../../names/object-names.ts";
@@ -61,6 +62,7 @@ export interface SearchContext {
   readonly reading: Reading;
   readonly client: Client;
   readonly kinds: readonly DiscoveredKind[];
+  readonly unavailable: Discovery["unavailable"];
 }
 
 /** @throws UserError for a type or an object that does not exist, or that the user is not allowed to read; StatusError, TransportError. */
@@ -103,7 +105,10 @@ export async function findTargets(ground: SearchContext, query: WhyQuery): Promi
   return bounded({ items, seen: evidence, unseen, isOne, where });
 }
 
-async function wholeNamespace({ reading, client, kinds }: SearchContext, query: WhyQuery): Promise<Targets> {
+async function wholeNamespace(
+  { reading, client, kinds, unavailable }: SearchContext,
+  query: WhyQuery,
+): Promise<Targets> {
   const { namespace, selector } = query;
   if (namespace !== "") await namespaceExists(client, namespace);
   const diagnosed = diagnosable(kinds, namespace);
@@ -112,7 +117,7 @@ async function wholeNamespace({ reading, client, kinds }: SearchContext, query: 
   // An empty namespace is evidence, but not a selector that matches nothing.
   const evidence = isChosen && items.length === 0 ? [] : seen.length === 0 ? [] : [`${seen.length} kinds`];
   const where = namespace === "" ? "all namespaces" : `namespace ${namespace}`;
-  return bounded({ items, seen: evidence, unseen, isOne: false, where });
+  return bounded({ items, seen: evidence, unseen: [...unseen, ...silentServers(unavailable)], isOne: false, where });
 }
 
 function bounded(targets: Targets): Targets {

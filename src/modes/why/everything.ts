@@ -5,7 +5,7 @@ import type { DiscoveredKind } from "../../client/api/discovery.ts";
 import type { Item } from "../../diagnosis/diagnosis.ts";
 import type { Got } from "../../diagnosis/look.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
-import { isMetrics, listable } from "./listable.ts";
+import { isMetrics, listable, silentServers } from "./listable.ts";
 import { inParallel } from "./parallel.ts";
 import { type ReaderOptions, reasonOf } from "./options.ts";
 
@@ -24,21 +24,12 @@ export async function readEverything(options: ReaderOptions, namespace: string):
   );
   const readKinds = listed.slice(0, mostKinds);
   const lists = await inParallel(readKinds, (kind) => listMetadata(options, kind, namespace));
-  const silent = unavailable.filter(({ groupVersion }) => !isMetrics(groupVersion));
   const cut = listed.length - readKinds.length;
   const tooMany = { what: `${cut} more kinds`, why: `after the first ${mostKinds}`, isDecisive: true };
   return {
     is: "objects",
     items: lists.flatMap(({ items }) => items),
-    unseen: [
-      ...lists.flatMap(({ unseen }) => unseen),
-      ...silent.map(({ groupVersion }) => ({
-        what: groupVersion,
-        why: "its server does not respond",
-        isDecisive: true,
-      })),
-      ...(cut > 0 ? [tooMany] : []),
-    ],
+    unseen: [...lists.flatMap(({ unseen }) => unseen), ...silentServers(unavailable), ...(cut > 0 ? [tooMany] : [])],
   };
 }
 
