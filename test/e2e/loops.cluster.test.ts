@@ -322,12 +322,19 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
   // The last test, because it kills the API server.
   test("does not take a broken watch for a quiet cluster: the result is unknown", async () => {
     await using program = start("-n", "shop", "--fail-on", "loop", "--for", "6s");
+    await using traced = startProgram(["trace", "replicaset", "-n", "shop", "--fail-on", "loop", "--for", "8s"], {
+      kubeconfig: cluster.kubeconfig,
+    });
     await program.says(/^watching \d+ kinds after/m);
+    await traced.says(/^caches/m);
     await cluster.killApiServer();
     const { code, stderr } = await program.end();
     expect(code).toBe(5);
     expect(stderr).toMatch(
       /cannot tell whether there is a loop; not seen: .*Deployment.* \(the watch broke \d+ s ago: /,
     );
+    const ended = await traced.end();
+    expect(ended.code).toBe(5);
+    expect(ended.stderr).toMatch(/^cannot tell whether there is a loop: .*ReplicaSet: the watch broke \d+ s ago: /m);
   });
 });

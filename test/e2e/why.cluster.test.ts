@@ -192,17 +192,17 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     const services = "/apis/apiregistration.k8s.io/v1/apiservices";
     await cluster.request("POST", services, {
       metadata: { name: "v1.dead.example.com" },
-      spec: ({
-	group: 'dead.example.com',
-	version: 'v1',
-	groupPriorityMinimum: 1e3,
-	versionPriority: 15,
-	service: {
-		namespace: 'calm',
-		name: 'none'
-	},
-	insecureSkipTLSVerify: true
-}),
+      spec: {
+        group: "dead.example.com",
+        version: "v1",
+        groupPriorityMinimum: 1e3,
+        versionPriority: 15,
+        service: {
+          namespace: "calm",
+          name: "none",
+        },
+        insecureSkipTLSVerify: true,
+      },
     });
     try {
       await eventually(async () => {

@@ -1,4 +1,5 @@
 /** One run of `loops`, from the kinds to the report. */
+import { endedBeforeStart } from "../../cli/ended-early.ts";
 import { splitKey } from "../../../src/api/key.ts";
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { type Changes, watchChanges } from "../../../src/modes/watching/changes-only.ts";
@@ -70,7 +71,7 @@ export class LoopSearch {
   /** Announces loops until the session ends, then reports. @returns the exit code. @throws UserError, StatusError, TransportError. */
   async untilEnded(): Promise<number> {
     const started = await this.#session.unlessInterrupted(() => this.#start());
-    if (started === undefined) return 0;
+    if (started === undefined) return endedBeforeStart(this.#request.failOnLoop ? "loop" : undefined, this.#session);
     this.#session.endAfter(this.#request.forMs);
     this.#lookAgain();
     await this.#session.ended;

@@ -4,6 +4,7 @@ import { linkedStages, Linker } from "../../../src/trace/linker.ts";
 import type { KindName } from "../../../src/trace/names.ts";
 import { AgreementReport } from "../../../src/views/agreement.ts";
 import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
+import { Coverage } from "../../../src/views/loops/coverage.ts";
 import { isObjectLoop, type Loop } from "../../../src/views/loops/loop.ts";
 import { Loops } from "../../../src/views/loops/loops.ts";
 import { tooLittle } from "../../../src/views/loops/verdict.ts";
@@ -37,6 +38,7 @@ export class TraceView {
   readonly #report = new RunReport();
   readonly #agreement = new AgreementReport();
   readonly #loops = new Loops({ perMinute: loopsPerMinute });
+  readonly #coverage = new Coverage();
   readonly #announced = new Set<string>();
   #failure: Failure | undefined;
   /** When the search for loops began, in ms since 1970. */
@@ -105,7 +107,8 @@ export class TraceView {
     if (this.#request.failOn !== "loop" || this.#lookingSince === undefined) return 0;
     const endedAt = timeline.now();
     const tooShort = this.#loops.tooShort().filter((loop) => this.#isNamed(loop));
-    const doubts = tooLittle({ tooShort, ms: endedAt - this.#lookingSince, endedAt });
+    const gaps = this.#coverage.gaps(this.#lookingSince, endedAt).map(({ of, why }) => `${of.kind}: ${why}`);
+    const doubts = [...tooLittle({ tooShort, ms: endedAt - this.#lookingSince, endedAt }), ...gaps];
     if (doubts.length === 0) return 0;
     this.#session.warn(`cannot tell whether there is a loop: ${doubts.join("; ")}`);
     return cannotTellExitCode;
@@ -115,6 +118,7 @@ export class TraceView {
     // A chain must see the object when its sync starts; it may be deleted at the end.
     if (event.stage === "get") this.#shows(event);
     this.#screen.listener(event);
+    this.#coverage.accept(event);
     if (event.stage === "list" || event.stage === "watch") this.#printConnection(this.#report.accept(event));
     if ("controller" in event && event.controller !== undefined && this.#named.has(event.controller))
       this.#report.accept(event);

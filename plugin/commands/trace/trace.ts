@@ -1,3 +1,4 @@
+import { endedBeforeStart } from "../../cli/ended-early.ts";
 import { shortestLoop } from "../../../src/views/loops/loop.ts";
 import { choice, type Command, duration, flag, text, wholeNumber } from "../../cli/command.ts";
 import { refuseManifestsOnCluster, refuseTwoScopes } from "../../cli/scope.ts";
@@ -146,7 +147,7 @@ export const trace: Command = clusterCommand({
     try {
       const view = new TraceView(request, session, target);
       const hasStarted = await session.unlessInterrupted(() => target.start().then(() => true));
-      if (hasStarted === undefined) return 0;
+      if (hasStarted === undefined) return endedBeforeStart(request.failOn, session);
       session.endAfter(request.forMs);
       if (request.once) session.endWhenIdle(() => target.isIdle());
       view.lookForLoops();
