@@ -239,7 +239,9 @@ export const healthyOthers: readonly Row[] = [
     name: "a validating webhook with endpoints",
     target: "validatingwebhookconfigurations/vw-fine",
     objects: [
-      webhook("ValidatingWebhookConfiguration", "vw-fine", { service: { namespace: space, name: "svc-fine" } }),
+      webhook("ValidatingWebhookConfiguration", "vw-fine", {
+        service: { namespace: space, name: "svc-fine", port: 80 },
+      }),
     ],
   },
 ];
