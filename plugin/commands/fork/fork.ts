@@ -38,7 +38,7 @@ export const fork: Command = clusterCommand({
     "and its changes as they happen. What they write stays in the fork: the cluster is only read. An object that was written in the fork " +
     "no longer follows the cluster, until both are the same again.\n\n" +
     "Each kind is read when it is first requested. Admission webhooks are not called; quotas, limits, policies and definitions of custom " +
-    "resources are the cluster's. No controller runs in the fork. Run some against it with `run --kubeconfig FILE --force`, or start a program with its kubeconfig: --force, because the copied objects look as if the cluster's controllers were active.\n\n" +
+    "resources are the cluster's. No controller runs in the fork. Start a program with its kubeconfig, or run controllers with `run --kubeconfig FILE --force`: without --force, run refuses because the copied objects look as if the cluster's controllers were active.\n\n" +
     "Exit codes: 0 ended by a signal, or --for is over; 2 wrong arguments or no connection; 130 ended by a second signal.",
   options,
   examples: [
