@@ -9,7 +9,7 @@ import { upstreamClientOf } from "../../support/upstream-clients.ts";
 import { judge } from "./judge/judge.ts";
 import { alike, comesOfSameRollout, sameTemplate } from "./judge/interchangeable.ts";
 import type { SyncRecord, Write } from "./judge/round.ts";
-import type { Finding, Verdict } from "./judge/verdict.ts";
+import type { Verdict } from "./judge/verdict.ts";
 import { withMadeNamed } from "./judge/made-up.ts";
 import type { Mutant } from "./mutants.ts";
 import { auditedWrites } from "./owner-writes.ts";
@@ -118,9 +118,10 @@ async function watcherOf(cluster: Cluster, side: Side): Promise<Watcher> {
 
 async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing: Playing): Promise<void> {
   const { objects, looksWithinMs, quietMs = 1500 } = playing;
-  const from = watchers.map(({ syncs, scene }) => ({
-    firstSync: syncs.length,
-    firstAgreement: scene.agreements.length,
+  const sides = watchers.map((watcher) => ({
+    watcher,
+    firstSync: watcher.syncs.length,
+    firstAgreement: watcher.scene.agreements.length,
   }));
   const audited = (await cluster.audit()).length;
   const done: string[] = [];
@@ -150,10 +151,8 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
     await dueRest(cluster, watchers);
     await quiet(watchers, quietMs);
   }
-  const verdicts = await judged(cluster, watchers, { audited, from, quietMs });
-  for (const [index, { scene, rounds }] of watchers.entries()) {
-    const verdict = verdicts[index] as Verdict;
-    rounds.push({ done, verdict, agreements: scene.agreements.slice(from[index]?.firstAgreement) });
+  for (const { watcher, firstAgreement, verdict } of await judged(cluster, { audited, sides, quietMs })) {
+    watcher.rounds.push({ done, verdict, agreements: watcher.scene.agreements.slice(firstAgreement) });
   }
 }
 
@@ -161,36 +160,38 @@ async function playRound(cluster: Cluster, watchers: readonly Watcher[], playing
 interface Beginning {
   /** In the audit log. */
   readonly audited: number;
-  /** For each watcher, its first sync and its first agreement. */
-  readonly from: readonly { readonly firstSync: number; readonly firstAgreement: number }[];
+  readonly sides: readonly SideBeginning[];
   readonly quietMs: number;
 }
+
+/** Where a round begins for one side. */
+interface SideBeginning {
+  readonly watcher: Watcher;
+  readonly firstSync: number;
+  readonly firstAgreement: number;
+}
+
+type JudgedSide = SideBeginning & { readonly verdict: Verdict };
 
 /** How often the round is prolonged for an owner that has not done yet what ours intended: on a busy machine it may not have run at all. */
 const prolongations = 8;
 
-async function judged(
-  cluster: Cluster,
-  watchers: readonly Watcher[],
-  { audited, from, quietMs }: Beginning,
-): Promise<readonly Verdict[]> {
+async function judged(cluster: Cluster, { audited, sides, quietMs }: Beginning): Promise<readonly JudgedSide[]> {
   for (let left = prolongations; ; left--) {
     const writes = auditedWrites(await cluster.audit(), audited);
-    const verdicts = watchers.map((watcher, index) => judgeOne(watcher, writes, from[index]?.firstSync ?? 0));
-    const isLate = verdicts.some(({ differs }, index) => isFaithful(watchers[index]) && differs.some(isOurs));
-    if (!isLate || left === 0) return verdicts;
+    const judgedSides = sides.map((side) => ({ ...side, verdict: judgeOne(side.watcher, writes, side.firstSync) }));
+    if (left === 0 || !judgedSides.some(isLate)) return judgedSides;
     await Bun.sleep(quietMs);
-    await quiet(watchers, quietMs);
+    await quiet(
+      sides.map(({ watcher }) => watcher),
+      quietMs,
+    );
   }
 }
 
-/** Mutants intend what the owner never does. */
-function isFaithful(watcher: Watcher | undefined): boolean {
-  return watcher?.side.mutant === undefined;
-}
-
-function isOurs({ of }: Finding): boolean {
-  return of === "ours";
+/** Whether the owner has not done yet what ours intended. Mutants intend what it never does. */
+function isLate({ watcher, verdict }: JudgedSide): boolean {
+  return watcher.side.mutant === undefined && verdict.differs.some(({ of }) => of === "ours");
 }
 
 function judgeOne({ side, syncs }: Watcher, writes: ReturnType<typeof auditedWrites>, firstSync: number): Verdict {
