@@ -8,12 +8,11 @@ import { pluralize } from "../api/pluralize.ts";
 
 /** By its class, backends, certificates and address. */
 export function examineIngress(look: Look, item: Item<Ingress>): Examined {
-  const { spec, status, metadata } = item.object;
+  const { spec, metadata } = item.object;
   const { namespace = "" } = metadata;
   const unseen: Unseen[] = [];
-  const hasAddress = (status?.loadBalancer?.ingress ?? []).length > 0;
-  // Some controllers handle an Ingress without a class, such as GKE's.
-  const findings: Finding[] = hasAddress && hasNoClass(item) ? [] : [...classFindings(look, item, unseen)];
+  const isAddressed = hasAddress(item.object);
+  const findings: Finding[] = [...classFindings(look, item, unseen)];
   const backends = backendsOf(item.object).filter(({ name }) => !isAction(item.object, name));
   unseen.push(...otherBackends(item.object));
   for (const backend of backends) findings.push(...backendFindings(look, item, backend, unseen));
@@ -24,13 +23,13 @@ export function examineIngress(look: Look, item: Item<Ingress>): Examined {
     if (found.is === "missing") findings.push({ at, why: "there is no such Secret, but TLS refers to it" });
     if (found.is === "unseen") unseen.push({ ...found.unseen, isDecisive: false });
   }
-  if (!hasAddress)
+  if (!isAddressed)
     findings.push({ at: refOf(item), why: "it has no address: no ingress controller has handled it yet" });
   const names = [...new Set(backends.map(({ name }) => name))];
   return {
     says:
       findings.length > 0
-        ? `${pluralize(names.length, "backend")}, ${hasAddress ? "" : "no address, "}${pluralize(findings.length, "problem")}`
+        ? `${pluralize(names.length, "backend")}, ${isAddressed ? "" : "no address, "}${pluralize(findings.length, "problem")}`
         : `it has an address, and ${names.length === 1 ? "its backend has" : "its backends have"} endpoints`,
     reached: findings.length === 0,
     findings,
@@ -77,8 +76,8 @@ function backendsOf(ingress: Ingress): readonly Backend[] {
   ];
 }
 
-function hasNoClass({ object: { spec, metadata } }: Item<Ingress>): boolean {
-  return spec?.ingressClassName === undefined && metadata.annotations?.["kubernetes.io/ingress.class"] === undefined;
+function hasAddress({ status }: Ingress): boolean {
+  return (status?.loadBalancer?.ingress ?? []).length > 0;
 }
 
 function classFindings(look: Look, item: Item<Ingress>, unseen: Unseen[]): readonly Finding[] {
@@ -97,7 +96,8 @@ function classFindings(look: Look, item: Item<Ingress>, unseen: Unseen[]): reado
       },
     ];
   }
-  if (metadata.annotations?.["kubernetes.io/ingress.class"] !== undefined) return [];
+  // Some controllers handle an Ingress without a class, such as GKE's: then it has an address.
+  if (metadata.annotations?.["kubernetes.io/ingress.class"] !== undefined || hasAddress(item.object)) return [];
   const classes = look.list(IngressClasses, "");
   unseen.push(...classes.unseen.map((each) => ({ ...each, isDecisive: false })));
   const isDefault = classes.objects.some(

@@ -2,7 +2,7 @@
 import { taintText } from "../api/taints.ts";
 import { isGoodState } from "./conditions.ts";
 import { readTime } from "../api/time.ts";
-import type { Node } from "../api/types.ts";
+import type { Node, Taint } from "../api/types.ts";
 import { type Examined, type Finding, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import type { Look } from "./look.ts";
 
@@ -28,10 +28,10 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
       advice: [kubectl(`uncordon ${metadata.name}`)],
     });
   }
-  const [own, taints] = partition(spec?.taints ?? [], ({ key }) => key.startsWith("node.kubernetes.io/"));
+  const taints = spec?.taints ?? [];
   // Otherwise the findings say why it has them.
   if (findings.length === 0) {
-    for (const taint of own.filter(({ effect }) => effect !== "PreferNoSchedule"))
+    for (const taint of taints.filter((each) => isOfConditions(each) && each.effect !== "PreferNoSchedule"))
       findings.push({ at, why: `taint ${taintText(taint)} keeps pods away, though its conditions are good`, advice });
   }
   return {
@@ -45,10 +45,13 @@ export function examineNode(_look: Look, item: Item<Node>): Examined {
     findings,
     seen: ["its status"],
     unseen: [],
-    notes: taints.map((taint) => `taint ${taintText(taint)}: only pods that tolerate it`),
+    notes: taints
+      .filter((taint) => !isOfConditions(taint))
+      .map((taint) => `taint ${taintText(taint)}: only pods that tolerate it`),
   };
 }
 
-function partition<T>(all: readonly T[], is: (each: T) => boolean): readonly [readonly T[], readonly T[]] {
-  return [all.filter(is), all.filter((each) => !is(each))];
+/** Whether Kubernetes sets the taint, mostly from the node's conditions. */
+function isOfConditions({ key }: Taint): boolean {
+  return key.startsWith("node.kubernetes.io/");
 }

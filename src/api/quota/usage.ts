@@ -26,14 +26,19 @@ function countName({ group, plural }: CountedResource): string {
   return group === "" ? `count/${plural}` : `count/${plural}.${group}`;
 }
 
+function isResourceClaims({ group, plural }: CountedResource): boolean {
+  return group === ResourceClaims.group && plural === ResourceClaims.plural;
+}
+
 /** The resource names of a quota under which objects of the resource count. */
 export function namesFor(resource: CountedResource, names: readonly string[]): readonly string[] {
   const count = countName(resource);
   return names.filter((name) => name === count || countsMore(resource, name));
 }
 
-function countsMore({ group, plural }: CountedResource, name: string): boolean {
-  if (group === ResourceClaims.group && plural === ResourceClaims.plural) return isDeviceCount(name);
+function countsMore(resource: CountedResource, name: string): boolean {
+  const { group, plural } = resource;
+  if (isResourceClaims(resource)) return isDeviceCount(name);
   if (group !== "") return false;
   if (plural === "pods") return countsPods(name);
   if (plural === "services") return ofServices.has(name);
@@ -49,7 +54,7 @@ export function usageOf(resource: CountedResource, object: Countable, now: numbe
   // The resource determines the type of the object.
   if (group === "" && plural === "pods") return podUsage(object as Pod, now);
   const usage: Amounts = new Map([[countName(resource), wholeAmount(1)]]);
-  if (group === ResourceClaims.group && plural === ResourceClaims.plural) {
+  if (isResourceClaims(resource)) {
     for (const [name, count] of deviceCounts(object as ResourceClaim)) usage.set(name, wholeAmount(count));
   }
   if (group !== "") return usage;

@@ -4,13 +4,12 @@ import { routeOf, type Route } from "../../api/route.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { formatTime } from "../../api/time.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse, type Transport } from "../../api/transport.ts";
-import { attributesOf } from "../../sandbox/access/authorize.ts";
 import type { Attributes } from "../../sandbox/context/authorizer.ts";
 import { denial } from "../../sandbox/meta/denial.ts";
 import { refusal } from "../../sandbox/meta/refusal.ts";
 import type { Resource } from "../../sandbox/registry/resource.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { isWatch } from "../../sandbox/serving/handler.ts";
+import { isWatch, requestAttributes } from "../../sandbox/serving/request-attributes.ts";
 import type { Followers } from "./followers.ts";
 import { needsOf } from "./needs.ts";
 import type { OwnerGate } from "./owner-gate.ts";
@@ -125,11 +124,9 @@ export class ForkTransport implements Transport {
   /** The refusal for a user without the right; undefined if the request is allowed. Reads are refused by the cluster itself. */
   async #denied({ request, route }: ResourceRequest): Promise<ApiResponse | undefined> {
     const { live, rights } = this.#options;
-    const { method, path } = request;
-    const [, fieldSelector] = request.query?.find(([name]) => name === "fieldSelector") ?? [];
-    const asked = { method, path, isWatch: watches(request), fieldSelector };
+    const { method, path, query = [] } = request;
     // The route of a resource gives resource attributes.
-    const attributes = attributesOf(route, asked) as ResourceAttributes;
+    const attributes = requestAttributes(route, { method, path, query }) as ResourceAttributes;
     const decision = await rights.decide(attributes);
     if (decision.allowed) return undefined;
     if (method === "GET") return live.send(request);

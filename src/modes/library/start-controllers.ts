@@ -6,7 +6,7 @@ import { LeaseFence } from "../../controller/runtime/lease-fence.ts";
 import { hostName, processId } from "../../platform/process.ts";
 import { randomSuffix } from "../../platform/random.ts";
 import { formatRight, reviewRights, rightsToRun } from "../preflight/rights.ts";
-import { type LiveRun, startLive } from "../run/live.ts";
+import { type LiveRun, ownRequests, startLive } from "../run/live.ts";
 import { leaseNamespace } from "../run/run-leases.ts";
 import type { Cluster } from "./connect-to-cluster.ts";
 
@@ -110,8 +110,7 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
   const run = await startLive(
     {
       controllers,
-      clientFor: (fieldManager, own = { qpsTimes: 1, burstTimes: 1 }) =>
-        cluster.clientFor(fieldManager, { ...own, fence }),
+      clientFor: (fieldManager, own = ownRequests) => cluster.clientFor(fieldManager, { ...own, fence }),
       fence,
       bus: cluster.bus,
       timeline: cluster.timeline,

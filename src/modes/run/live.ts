@@ -70,7 +70,7 @@ export interface LiveRun {
 const settledMs = 2000;
 
 /** Each controller has a limit of its own. Source: controller-manager v0.36 pkg/clientbuilder/client_builder.go: a client set for each. */
-const ownRequests: OwnLimits = { qpsTimes: 1, burstTimes: 1 };
+export const ownRequests: OwnLimits = { qpsTimes: 1, burstTimes: 1 };
 
 /**
  * Runs the preflight, then fills the caches, meanwhile acquires the Leases, and starts each controller's workers as soon as its caches are

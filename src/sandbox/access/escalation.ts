@@ -39,19 +39,15 @@ export function checkEscalation(write: RoleWrite): void {
   if (granted === undefined) return;
   const { rules: held, evaluationError } = ruleResolver.rulesFor(user, namespace);
   const missing = missingRules(held, granted);
+  const { asResource } = scope.resource;
+  const name = textOf(object.metadata.name);
   if (missing.length === 0) {
-    if (!aggregates(object) && !aggregates(old)) return;
-    if (missingRules(held, everything).length === 0) return;
-    throw forbidden(
-      scope.resource.asResource,
-      textOf(object.metadata.name),
-      "must have cluster-admin privileges to use the aggregationRule",
-    );
+    const isHeld = !(aggregates(object) || aggregates(old)) || missingRules(held, everything).length === 0;
+    if (isHeld) return;
+    throw forbidden(asResource, name, "must have cluster-admin privileges to use the aggregationRule");
   }
   const who = `user ${JSON.stringify(user.name)} (groups=${goQuotedList(user.groups)})`;
   const unresolved = evaluationError === undefined ? "" : `; resolution errors: [${evaluationError}]`;
-  const { asResource } = scope.resource;
-  const name = textOf(object.metadata.name);
   throw refusal(
     403,
     "Forbidden",

@@ -94,7 +94,7 @@ export function* requestAdmission(attributes: Attributes): Steps<void> {
   yield* validatingHooks(attributes);
 }
 
-/** A request that stores nothing itself needs an active namespace too. @throws StatusError 403, 404. */
+/** A create, and a request that stores nothing itself, needs an active namespace. @throws StatusError 403, 404. */
 export function admitRequest(scope: RequestScope, name: string): void {
   if (scope.server.admission.has("NamespaceLifecycle")) admitIntoNamespace(scope, name);
 }
@@ -164,7 +164,7 @@ function admitUpdate({ scope, object, old }: UpdateAttributes): void {
 
 function admitCreate(scope: RequestScope, object: ApiObject): void {
   const plugins = scope.server.admission;
-  if (plugins.has("NamespaceLifecycle")) admitIntoNamespace(scope, nameOrGenerateName(object));
+  admitRequest(scope, nameOrGenerateName(object));
   switch (scope.resource.storage) {
     case "nodes":
       if (plugins.has("TaintNodesByCondition")) admitNode(object);

@@ -1,13 +1,12 @@
 /** Reports requests and responses to the audit log. Source: apiserver v0.36 pkg/endpoints/filters/{audit,authn_audit}.go. */
 import type { ApiBody } from "../../api/transport.ts";
-import { attributesOf } from "../access/authorize.ts";
 import type { AuditedRequest, RequestAudit } from "../context/audit.ts";
 import type { Attributes, User } from "../context/authorizer.ts";
 import { routeOf, type Route, uriOf } from "../../api/route.ts";
 import type { Server } from "../context/server.ts";
 import type { StatusError } from "../../api/status-error.ts";
 import { contentOf } from "../serialization/content.ts";
-import { flagParam, param } from "../options/list-options.ts";
+import { requestAttributes } from "./request-attributes.ts";
 import type { HttpRequest, HttpResponse, Result } from "./responses.ts";
 
 type Incoming = Pick<HttpRequest, "path" | "query" | "headers" | "uri" | "remoteAddress">;
@@ -71,11 +70,9 @@ export interface RefusedRequest {
 /** Reports such a request: only its path is known. */
 export function auditRefused(server: Server, { request, refusal }: RefusedRequest): void {
   if (server.auditor === undefined) return;
-  const { method, path, query } = request;
-  const route = routeIn(path);
+  const route = routeIn(request.path);
   if (route === undefined) return;
-  const fieldSelector = param(query, "fieldSelector");
-  const attributes = attributesOf(route, { method, path, isWatch: flagParam(query, "watch"), fieldSelector });
+  const attributes = requestAttributes(route, request);
   const auditId = auditIdOf(server, request);
   const audit = server.auditor.begin(auditedRequest({ request, auditId }, { user: undefined, attributes }));
   audit?.responded({ code: 401, content: contentOf(refusal.status), isStream: true });

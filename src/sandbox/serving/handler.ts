@@ -5,13 +5,13 @@
 import { messageOf } from "../../api/error-message.ts";
 import { StatusError } from "../../api/status-error.ts";
 import { discoveryResponse, nonResourceResponse } from "./documents.ts";
-import { attributesOf, authorize } from "../access/authorize.ts";
+import { authorize } from "../access/authorize.ts";
 import { impersonated, wantedUser } from "../access/impersonation.ts";
 import type { RequestAudit } from "../context/audit.ts";
 import type { Attributes, User } from "../context/authorizer.ts";
 import { audited, auditedRequest, auditIdOf } from "./audited.ts";
 import { bytesOf } from "../serialization/encoding.ts";
-import { flagParam, param } from "../options/list-options.ts";
+import { requestAttributes } from "./request-attributes.ts";
 import { derived } from "../meta/derived.ts";
 import { isFields } from "../meta/object.ts";
 import { entityTooLarge, internal } from "../meta/refusal.ts";
@@ -46,9 +46,6 @@ interface Exchange {
   audit: RequestAudit | undefined;
   phase: "reading" | "authorizing" | "serving";
 }
-
-/** True for a watch request of any resource. */
-export const isWatch = ({ query }: Pick<HttpRequest, "query">): boolean => flagParam(query, "watch");
 
 /**
  * Serves a request: synchronously, unless it must wait for a webhook or for code that is not loaded yet. All errors become responses here:
@@ -105,11 +102,9 @@ function* serve(exchange: Exchange): Steps<Result> {
   const { server, request, warnings, isOwn } = exchange;
   if (!isOwn) yield* codeReady(exchange);
   if (request.body.length > maxBodyBytes) throw entityTooLarge(maxBodyBytes);
-  const { method, path } = request;
-  const route = routeOf(path);
+  const route = routeOf(request.path);
   exchange.phase = "authorizing";
-  const fieldSelector = param(request.query, "fieldSelector");
-  const attributes = attributesOf(route, { method, path, isWatch: isWatch(request), fieldSelector });
+  const attributes = requestAttributes(route, request);
   const audit = server.auditor?.begin(auditedRequest(exchange, { attributes, user: request.user }));
   exchange.audit = audit;
   const user = effectiveUser(exchange, attributes);

@@ -10,7 +10,7 @@ import {
   type FieldError,
 } from "../../meta/field-errors.ts";
 import { textOf, textsIn, fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
-import { eachErrors } from "../../validation/checks.ts";
+import { eachErrors, seenBefore } from "../../validation/checks.ts";
 import { cidrErrors, cidrOf } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -106,13 +106,10 @@ function featureErrors({ status = {} }: ApiObject): FieldError[] {
 }
 
 function addressErrors({ status }: ApiObject): FieldError[] {
-  const seen = new Set<string>();
-  return fieldsIn(status?.["addresses"]).flatMap(({ type, address }, index) => {
-    const name = `${textOf(type)} ${textOf(address)}`;
-    const isTwice = seen.has(name);
-    seen.add(name);
-    return isTwice ? [duplicate(`status.addresses[${index}]`, { Type: type, Address: address })] : [];
-  });
+  const isRepeated = seenBefore();
+  return eachErrors(fieldsIn(status?.["addresses"]), "status.addresses", ({ type, address }, field) =>
+    isRepeated(`${textOf(type)} ${textOf(address)}`) ? [duplicate(field, { Type: type, Address: address })] : [],
+  );
 }
 
 // The real server validates the resources again on update.
