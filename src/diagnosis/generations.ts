@@ -24,5 +24,7 @@ export function unseenGeneration(look: Look, item: Item): readonly Finding[] {
 function ownerText(reconciler: Reconciler | undefined): string {
   if (reconciler === undefined) return "is its controller running?";
   const { who, isActive } = reconciler;
-  return isActive ? `${who} runs here, and may be behind` : `nothing shows that ${who} runs here`;
+  return isActive
+    ? `${who} runs here, and may be behind`
+    : `no running controller was found for it (looked for ${who})`;
 }

@@ -128,6 +128,15 @@ describe("what a Deployment waits for", () => {
     expect(findingsOf(diagnosis)[0]?.advice?.[0]?.words).toBe(advice as string);
   });
 
+  test.each([
+    { isActive: true, why: "another kubectl reconcile runs here, and may be behind" },
+    { isActive: false, why: "no running controller was found for it (looked for another kubectl reconcile)" },
+  ])("is the controller that was looked for: active $isActive", ({ isActive, why }) => {
+    const reconciler = { who: "another kubectl reconcile", isActive };
+    const diagnosis = diagnose(Deployments, deployment({ ...rolling, observedGeneration: 1 }), { items, reconciler });
+    expect(findingsOf(diagnosis)[0]?.why).toBe(`its controller has observed generation 1 of 2: ${why}`);
+  });
+
   // kubernetes/kubernetes#138036; test/differential/scripts/deployment/scaling.ts shows that kube-controller-manager is stuck, too.
   describe("a rollout stuck by the size in the annotation of its only active ReplicaSet", () => {
     const unscaled = setOf("web-2", { revision: "2", status: {}, image: "web:2", size: 0 });

@@ -141,7 +141,7 @@ async function namedObject(
     if (isNotFound(error)) {
       if (namespace !== "") await namespaceExists(client, namespace);
       const listed = kubectl(`get ${kind.plural}${namespace === "" ? "" : ` -n ${namespace}`}`);
-      const next = isSandbox ? "-f puts manifests into the sandbox" : `\`${listed}\` lists those there are`;
+      const next = isSandbox ? "the sandbox is filled from the manifests of -f" : `\`${listed}\` lists those there are`;
       throw new UserError(`there is no ${kind.kind} ${name}${where} (context ${context})`, [next], { cause: error });
     }
     if (isForbidden(error)) {
