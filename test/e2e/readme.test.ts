@@ -12,9 +12,9 @@ function plain(text: string): string {
     .replace(/\s+/g, " ")
     .replace(/web-[0-9a-f]{9,10}\b/g, "web-HASH")
     .replace(/web-HASH-[a-z0-9]{5}\b/g, "web-HASH-POD")
-    .replace(/in \d+ m \d+ s/g, "in TIME")
-    .replace(/just now|\d+ s ago|now/g, "AGO")
-    .replace(/ \(for \d+ s\)/g, "")
+    .replace(/in \d+ m [\d.]+ s/g, "in TIME")
+    .replace(/just now|[\d.]+ (?:ms|s) ago/g, "AGO")
+    .replace(/ \(for [\d.]+ (?:ms|s)\)/g, "")
     .trim();
 }
 
