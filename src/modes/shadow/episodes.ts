@@ -4,7 +4,9 @@ import type { Cancel, Timeline } from "../../platform/timeline.ts";
 import type { Act, Observed } from "./acts.ts";
 import type { Intention, KeyOf } from "./intention.ts";
 
-/** A key's episode ends after this time without an event, plus the sync interval of its owner if it has one. */
+/**
+ * A key's episode ends after this time without an event and with open watches, plus the sync interval of its owner if it has one.
+ */
 const quietMs = 2000;
 
 /** A period of activity of one key. */
@@ -28,6 +30,8 @@ export interface EpisodesOptions {
   readonly hasOwner: (controller: string) => boolean;
   /** How often the controller's owner syncs an unchanged key, in ms; 0 if it only acts on changes. */
   readonly syncsEveryMs: (controller: string) => number;
+  /** Since when all the controller's watches have been open, in ms since 1970; undefined while one is closed. */
+  readonly watchesOpenSince: (controller: string) => number | undefined;
   /** Called when a key has been quiet for long enough. */
   readonly onQuiet: (episode: Episode) => void;
 }
@@ -78,10 +82,12 @@ export class Episodes {
     if (episode.standing.size === 0) this.#byName.delete(textOf(episode));
   }
 
-  /** Time until the key counts as quiet, in ms. */
+  /** Time until the key counts as quiet, in ms: all of it while a watch is closed, since the owner's writes cannot be observed. */
   #leftMs({ controller, lastAt }: Episode): number {
-    const { timeline, syncsEveryMs } = this.#options;
-    return lastAt + quietMs + syncsEveryMs(controller) - timeline.now();
+    const { timeline, syncsEveryMs, watchesOpenSince } = this.#options;
+    const now = timeline.now();
+    const from = Math.max(lastAt, watchesOpenSince(controller) ?? now);
+    return from + quietMs + syncsEveryMs(controller) - now;
   }
 
   #awaitQuiet(episode: Episode): void {

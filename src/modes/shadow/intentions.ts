@@ -31,6 +31,8 @@ export interface IntentionsOptions {
   readonly hasOwner: (controller: string) => boolean;
   /** How often the controller's owner syncs an unchanged key, in ms; 0 if it only acts on changes. */
   readonly syncsEveryMs: (controller: string) => number;
+  /** Since when all the controller's watches have been open, in ms since 1970; undefined while one is closed. */
+  readonly watchesOpenSince: (controller: string) => number | undefined;
   /** Whether the controller chooses which objects to delete. The garbage collector does not: each key is the object to delete. */
   readonly chooses: (controller: string) => boolean;
   /** The current state of the object of a write; undefined if it does not exist. */
@@ -59,8 +61,8 @@ const mostEarlier = 10;
 
 /**
  * The intentions of all keys. An intention stands until the owner's delta fulfils it or a later sync of the key no longer decides it. If
- * the key has been quiet for two seconds, plus the owner's sync interval, the intention is reported as not done, but the owner may still
- * fulfil it. A sync that decides a standing intention again renews it instead of adding another. All methods are atomic.
+ * the key has been quiet for two seconds with open watches, plus the owner's sync interval, the intention is reported as not done, but the
+ * owner may still fulfil it. A sync that decides a standing intention again renews it instead of adding another. All methods are atomic.
  */
 export class Intentions {
   readonly #options: IntentionsOptions;

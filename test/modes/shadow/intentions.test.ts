@@ -72,9 +72,14 @@ interface Known {
   readonly key?: KeyOf;
   /** Default true. */
   readonly hasOwner?: boolean;
+  /** Default: always open. */
+  readonly watchesOpenSince?: (now: number) => number | undefined;
 }
 
-function sceneOf(now: StoredObject | undefined, { refusal, key, hasOwner = true }: Known = {}): Scene {
+function sceneOf(
+  now: StoredObject | undefined,
+  { refusal, key, hasOwner = true, watchesOpenSince = () => 0 }: Known = {},
+): Scene {
   const timeline = virtualTimeline(0, seededRandom(1));
   const bus = new TraceBus({ now: () => timeline.now() });
   const lines: string[] = [];
@@ -88,6 +93,7 @@ function sceneOf(now: StoredObject | undefined, { refusal, key, hasOwner = true 
     timeline,
     hasOwner: () => hasOwner,
     syncsEveryMs: (name) => (name === "horizontal-pod-autoscaler" ? 15_000 : 0),
+    watchesOpenSince: () => watchesOpenSince(timeline.now()),
     chooses: (name) => name === "replicaset",
     now: () => now,
     refusalOf: (_name, { verb }) => (verb === "create" ? refusal : undefined),
@@ -174,6 +180,40 @@ describe("a deletion by an owner that knows each of its objects", () => {
     intentions.decided(name, 2, { ...removal("db-0"), before: podOf("StatefulSet", "db-0") });
     intentions.syncEnded(name, 2, false);
     expect(lines).toEqual(["not comparable: shop/db-1 sync 2 no longer wants it"]);
+  });
+});
+
+describe("while a watch is closed", () => {
+  /** Closed from 1 s to 60 s. */
+  const watchesOpenSince = (now: number): number | undefined => {
+    if (now < 1000) return 0;
+    return now < 60_000 ? undefined : 60_000;
+  };
+  const key = { controller: "replicaset", key: "shop/web" };
+
+  test("an intention stays open, and the owner has two seconds from its return on", async () => {
+    const { intentions, lines, timeline } = sceneOf(pod("a"), { watchesOpenSince });
+    intentions.decided(key, 1, removal("a"));
+    await timeline.runUntil({ ms: 61_000 });
+    expect([lines, intentions.standing]).toEqual([[], 1]);
+    await timeline.runUntil({ ms: 66_000 });
+    expect(lines).toEqual(["differs: shop/a owner has not done it"]);
+  });
+
+  test("what the relist shows fulfils the intention", async () => {
+    const { intentions, lines, timeline } = sceneOf(pod("a"), { watchesOpenSince });
+    intentions.decided(key, 1, removal("a"));
+    await timeline.runUntil({ ms: 61_000 });
+    intentions.observed(gone("a"));
+    expect(lines).toEqual(["same: shop/a owner deleted"]);
+  });
+
+  test("the end of the trace leaves it open", async () => {
+    const { intentions, lines, timeline } = sceneOf(pod("a"), { watchesOpenSince });
+    intentions.decided(key, 1, removal("a"));
+    await timeline.runUntil({ ms: 30_000 });
+    intentions.stop();
+    expect(lines).toEqual([]);
   });
 });
 
