@@ -1,5 +1,8 @@
 /** How far shadow and the owner agree: a fold over intentions and their outcomes. */
+import { pluralize } from "../api/pluralize.ts";
 import type { Agreement, AgreementEvent, StageEvent } from "../trace/events.ts";
+import { judge, type Verdict } from "../verdict/verdict.ts";
+import type { Gap } from "./loops/coverage.ts";
 
 /** How often shadow and the owner agreed. Immutable. */
 export interface AgreementSummary {
@@ -10,6 +13,33 @@ export interface AgreementSummary {
   readonly standing: number;
   /** The latest differences, oldest first. */
   readonly differences: readonly AgreementEvent[];
+}
+
+/** The evidence for a verdict on differences. */
+export interface AgreementEvidence {
+  readonly summary: AgreementSummary;
+  readonly syncs: number;
+  /** The names of the controllers whose owner has not been seen. */
+  readonly withoutOwner: readonly string[];
+  readonly gaps: readonly Gap[];
+}
+
+/**
+ * "Nothing differs" requires an owner, a sync, open watches, and that something was compared if anything was intended. A sync that intends
+ * nothing agrees with an owner that writes nothing.
+ */
+export function agreementVerdict({ summary, syncs, withoutOwner, gaps }: AgreementEvidence): Verdict<AgreementEvent> {
+  const { counts, differences, intentions, standing } = summary;
+  const compared = counts.same + counts.differs + counts["owner was faster"] + counts["owner was refused"];
+  const unseen = [
+    ...withoutOwner.map((what) => ({ what, why: "nothing else was seen to run it", isDecisive: true })),
+    ...gaps.map(({ of, why }) => ({ what: of.kind, why, isDecisive: true })),
+  ];
+  const tooLittle = [
+    ...(syncs === 0 ? ["no object was synced"] : []),
+    ...(compared === 0 && standing > 0 ? [`${pluralize(intentions, "intention")}, none compared`] : []),
+  ];
+  return judge({ findings: differences, seen: [pluralize(syncs, "sync")], unseen, tooLittle });
 }
 
 /** Differences kept. */

@@ -322,11 +322,15 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
   // The last test, because it kills the API server.
   test("does not take a broken watch for a quiet cluster: the result is unknown", async () => {
     await using program = start("-n", "shop", "--fail-on", "loop", "--for", "6s");
-    await using traced = startProgram(["trace", "replicaset", "-n", "shop", "--fail-on", "loop", "--for", "8s"], {
-      kubeconfig: cluster.kubeconfig,
-    });
+    const traceFailingOn = (what: string): Program =>
+      startProgram(["trace", "replicaset", "-n", "shop", "--fail-on", what, "--for", "8s"], {
+        kubeconfig: cluster.kubeconfig,
+      });
+    await using traced = traceFailingOn("loop");
+    await using compared = traceFailingOn("differs");
     await program.says(/^watching \d+ kinds after/m);
     await traced.says(/^caches/m);
+    await compared.says(/^caches/m);
     await cluster.killApiServer();
     const { code, stderr } = await program.end();
     expect(code).toBe(5);
@@ -336,5 +340,10 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     const ended = await traced.end();
     expect(ended.code).toBe(5);
     expect(ended.stderr).toMatch(/^cannot tell whether there is a loop: .*ReplicaSet: the watch broke \d+ s ago: /m);
+    const differing = await compared.end();
+    expect(differing.code).toBe(5);
+    expect(differing.stderr).toMatch(
+      /^cannot tell whether anything differs: .*ReplicaSet.* \(the watch broke \d+ s ago/m,
+    );
   });
 });

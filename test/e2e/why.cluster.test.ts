@@ -272,6 +272,12 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
     expect({ code, differs: /^differs/m.test(stdout) }).toEqual({ code: 0, differs: false });
   });
 
+  test("trace --fail-on differs cannot tell about a controller that nothing else runs", async () => {
+    const { code, stderr } = await reconcile("trace", "kubelet", "-n", namespace, "--fail-on", "differs", "--once");
+    expect(stderr).toMatch(/^cannot tell whether anything differs: .*kubelet.* \(nothing else was seen to run it\)$/m);
+    expect(code).toBe(5);
+  });
+
   test("the API server received only reads and self reviews", async () => {
     const events = await cluster.audit();
     const ours = events.filter(({ userAgent }) => userAgent?.startsWith("kubectl-reconcile/") === true);

@@ -1,6 +1,6 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Agreement, AgreementEvent, StageEvent } from "../../src/trace/events.ts";
-import { AgreementReport } from "../../src/views/agreement.ts";
+import { type AgreementEvidence, agreementVerdict, AgreementReport } from "../../src/views/agreement.ts";
 import { Events } from "./events.ts";
 
 const about = { controller: "replicaset", key: "shop/web", verb: "create", of: { group: "", kind: "Pod" } } as const;
@@ -48,5 +48,31 @@ test("what the owner did without an intention is a difference of its own", () =>
     intentions: 0,
     differs: 2,
     differences: 2,
+  });
+});
+
+describe("whether anything differs", () => {
+  const told = (summary: AgreementReport["summary"], more: Partial<AgreementEvidence> = {}): string => {
+    const verdict = agreementVerdict({ summary, syncs: 3, withoutOwner: [], gaps: [], ...more });
+    return verdict.is === "cannot tell" ? verdict.because : verdict.is;
+  };
+  const same = summaryOf(intended(1), settled("same", { intention: 1 }));
+
+  test("is answered by what was compared, and by syncs that intend nothing", () => {
+    expect(told(same)).toBe("well");
+    expect(told(summaryOf())).toBe("well");
+    expect(told(summaryOf(intended(1), settled("differs", { intention: 1 })), { withoutOwner: ["a"] })).toBe("found");
+  });
+
+  test("cannot be told without an owner, a sync, a watch, or a comparison of what was intended", () => {
+    expect(told(same, { withoutOwner: ["replicaset"] })).toBe("not seen: replicaset (nothing else was seen to run it)");
+    expect(told(same, { gaps: [{ of: about.of, why: "the watch broke 9 s ago: reset" }] })).toBe(
+      "not seen: Pod (the watch broke 9 s ago: reset)",
+    );
+    expect(told(summaryOf(), { syncs: 0 })).toBe("no object was synced");
+    expect(told(summaryOf(intended(1), intended(2)))).toBe("2 intentions, none compared");
+    expect(told(summaryOf(intended(1), intended(2), settled("not comparable", { intention: 1 })))).toBe(
+      "2 intentions, none compared",
+    );
   });
 });

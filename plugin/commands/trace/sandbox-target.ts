@@ -50,6 +50,10 @@ class SandboxTarget implements TraceTarget {
     return this.#connected?.cluster.manager.isIdle(maxFailures) === true;
   }
 
+  withoutOwner(): readonly string[] {
+    return [];
+  }
+
   async stop(): Promise<void> {
     const connected = this.#connected;
     this.#connected = undefined;

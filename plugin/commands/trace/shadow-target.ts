@@ -87,7 +87,11 @@ class ShadowTarget implements TraceTarget {
 
   isIdle(): boolean {
     const shadow = this.#shadow;
-    return shadow?.isIdle() === true && shadow.manager.isIdle(maxFailures);
+    return shadow?.isIdle() === true && shadow.manager.isIdle(maxFailures) && shadow.intentions.awaited === 0;
+  }
+
+  withoutOwner(): readonly string[] {
+    return this.#shadow?.withoutOwner() ?? [];
   }
 
   async stop(): Promise<void> {

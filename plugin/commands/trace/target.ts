@@ -25,6 +25,8 @@ export interface TraceTarget {
   start(): Promise<void>;
   /** Whether nothing is left to do. */
   isIdle(): boolean;
+  /** The names of the controllers with which nothing is compared, since nothing else is known to run them. None in a sandbox. */
+  withoutOwner(): readonly string[];
   /** Stops the controllers and closes the connection. A second call has no effect. */
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import type { StageEvent } from "../../../src/trace/events.ts";
 import { linkedStages, Linker } from "../../../src/trace/linker.ts";
 import type { KindName } from "../../../src/trace/names.ts";
-import { AgreementReport } from "../../../src/views/agreement.ts";
+import { AgreementReport, agreementVerdict } from "../../../src/views/agreement.ts";
 import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
 import { Coverage } from "../../../src/views/loops/coverage.ts";
 import { isObjectLoop, type Loop } from "../../../src/views/loops/loop.ts";
@@ -35,6 +35,7 @@ export class TraceView {
   readonly #screen: TraceScreen;
   readonly #shows: Shows;
   readonly #named: ReadonlySet<string>;
+  readonly #withoutOwner: TraceTarget["withoutOwner"];
   readonly #report = new RunReport();
   readonly #agreement = new AgreementReport();
   readonly #loops = new Loops({ perMinute: loopsPerMinute });
@@ -45,13 +46,15 @@ export class TraceView {
   #lookingSince: number | undefined;
 
   /** @throws UserError for an object of an unknown type. */
-  constructor(request: TraceRequest, session: Session, { bus, place, find }: TraceTarget) {
+  constructor(request: TraceRequest, session: Session, target: TraceTarget) {
+    const { bus, place, find } = target;
     const { json, everySync, why, failOn, sinceStart, count } = request;
     const { out, timeline } = session.io;
     this.#request = request;
     this.#session = session;
     this.#shows = shownSyncs(request, place, find);
     this.#named = new Set(request.controllers.map(({ name }) => name));
+    this.#withoutOwner = () => target.withoutOwner();
     this.#screen = new TraceScreen({
       out,
       timeline,
@@ -96,7 +99,9 @@ export class TraceView {
     session.say(summaryLine(this.#request.sandbox ? summary : { ...summary, writes: 0 }, session.elapsedMs));
     const agreed = this.#request.sandbox ? undefined : agreementLine(this.#agreement.summary);
     if (agreed !== undefined) session.say(agreed);
-    if (this.#failure === undefined) return isAtRest ? 0 : this.#codeWithoutLoop();
+    if (this.#failure === undefined && isAtRest) return 0;
+    if (this.#failure === undefined)
+      return this.#request.failOn === "differs" ? this.#codeWithoutDifference(summary.syncs) : this.#codeWithoutLoop();
     session.warn(`ended by --fail-on ${this.#failure}`);
     return this.#failure === "loop" ? 3 : 1;
   }
@@ -111,6 +116,16 @@ export class TraceView {
     const doubts = [...tooLittle({ tooShort, ms: endedAt - this.#lookingSince, endedAt }), ...gaps];
     if (doubts.length === 0) return 0;
     this.#session.warn(`cannot tell whether there is a loop: ${doubts.join("; ")}`);
+    return cannotTellExitCode;
+  }
+
+  #codeWithoutDifference(syncs: number): number {
+    const { timeline } = this.#session.io;
+    const gaps = this.#lookingSince === undefined ? [] : this.#coverage.gaps(this.#lookingSince, timeline.now());
+    const evidence = { summary: this.#agreement.summary, syncs, withoutOwner: this.#withoutOwner(), gaps };
+    const verdict = agreementVerdict(evidence);
+    if (verdict.is !== "cannot tell") return 0;
+    this.#session.warn(`cannot tell whether anything differs: ${verdict.because}`);
     return cannotTellExitCode;
   }
 

@@ -36,7 +36,7 @@ const options = {
   count: wholeNumber("--count <n>", "exit after N syncs", 1),
   failOn: choice(
     "--fail-on <what>",
-    "end at the first error, conflict or differs (shadow) with exit code 1, or at the first loop with 3 (5 if it cannot tell); with -- COMMAND only differs, judged at the end",
+    "end at the first error, conflict or differs (shadow) with exit code 1, or at the first loop with 3; 5 if it cannot tell; with -- COMMAND only differs, judged at the end",
     failures,
   ),
   output: choice("-o, --output <format>", "text, or json: every stage event as a line", ["text", "json"], {
@@ -62,9 +62,10 @@ export const trace: Command = clusterCommand({
     "Against a cluster it shadows: the controller syncs here beside the one that owns the objects, on the same deltas and by the " +
     "same rules, and writes nothing. What it would write is compared with what the owner wrote. With --sandbox it traces " +
     "controllers that write, in an embedded cluster.\n\n" +
-    "Exit codes: 0 ended as requested or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; with --fail-on loop: 3 a " +
-    `loop was found, 5 cannot tell: it was traced for less than ${shortestLoop}, or something was still being rewritten; 130 ended by a second ` +
-    "signal; with -- COMMAND its own exit code, if it ends by itself and --fail-on gives no other.",
+    "Exit codes: 0 ended as requested or by a signal; 1 --fail-on was met; 2 wrong arguments or no connection; 3 --fail-on loop was met; 5 " +
+    "--fail-on loop or differs cannot tell, because a watch was broken; or loop, because it was traced for less than " +
+    `${shortestLoop} or something was still being rewritten; or differs, because no owner was seen, or nothing was synced or compared; ` +
+    "130 ended by a second signal; with -- COMMAND its own exit code, if it ends by itself and --fail-on gives no other.",
   program: {
     name: "COMMAND",
     about:

@@ -139,6 +139,12 @@ export class Intentions {
     return [...this.#episodes.all].length;
   }
 
+  /** The number of intentions that the owner still has time for. Without an owner, none is awaited. */
+  get awaited(): number {
+    const owned = [...this.#episodes.all].filter(({ controller }) => this.#options.hasOwner(controller));
+    return owned.flatMap(({ standing }) => [...standing]).filter(({ reported }) => reported === undefined).length;
+  }
+
   /** The number of standing intentions. */
   get standing(): number {
     return [...this.#episodes.all].reduce((sum, { standing }) => sum + standing.size, 0);

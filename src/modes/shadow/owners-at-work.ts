@@ -17,6 +17,11 @@ export class OwnersAtWork {
     return this.#options.ownerOf(controller).found || this.#seen.has(controller);
   }
 
+  /** The names of the controllers whose owner is not known to run. */
+  get missing(): readonly string[] {
+    return this.#options.controllers.map(({ name }) => name).filter((name) => !this.isAtWork(name));
+  }
+
   /** Called when a delta was applied to the cache: its writer may be an owner. */
   observed(observed: Pick<Observed, "of" | "writer">): void {
     const { controllers, ownerOf, onOwnerSeen } = this.#options;

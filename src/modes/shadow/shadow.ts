@@ -37,6 +37,8 @@ export interface Shadow {
   syncOnce(running: RunningController, keys: ReadonlySet<ObjectKey>): Promise<void>;
   /** Whether no key is queued and no delta is held back, so that only the owner's writes are awaited. */
   isIdle(): boolean;
+  /** The names of the controllers whose owner is not known to run: nothing of theirs is compared. */
+  withoutOwner(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -133,6 +135,10 @@ class ShadowRun implements Shadow {
 
   isIdle(): boolean {
     return this.#gate.held === 0 && this.#isSynced();
+  }
+
+  withoutOwner(): readonly string[] {
+    return this.#owners.missing;
   }
 
   async stop(): Promise<void> {
