@@ -2,7 +2,7 @@
 import { pluralize } from "../api/pluralize.ts";
 import type { Agreement, AgreementEvent, StageEvent } from "../trace/events.ts";
 import { judge, type Verdict } from "../verdict/verdict.ts";
-import type { Gap } from "./loops/coverage.ts";
+import type { Gap } from "./coverage.ts";
 
 /** How often shadow and the owner agreed. Immutable. */
 export interface AgreementSummary {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Kind } from "../../src/api/kind.ts";
 import { Deployments, Nodes } from "../../src/api/kinds.ts";
 import type { WatchEvent } from "../../src/trace/events.ts";
-import { Coverage } from "../../src/views/loops/coverage.ts";
+import { Coverage } from "../../src/views/coverage.ts";
 import type { Loop } from "../../src/views/loops/loop.ts";
 import { type LoopEvidence, loopsVerdict } from "../../src/views/loops/verdict.ts";
 import { Events } from "./events.ts";

@@ -4,7 +4,7 @@ import { splitKey } from "../../../src/api/key.ts";
 import { type Kind, resourceOf } from "../../../src/api/kind.ts";
 import { type Changes, watchChanges } from "../../../src/modes/watching/changes-only.ts";
 import { cannotTellExitCode, type Verdict } from "../../../src/verdict/verdict.ts";
-import { Coverage } from "../../../src/views/loops/coverage.ts";
+import { Coverage } from "../../../src/views/coverage.ts";
 import {
   type Acquittal,
   type CauseShare,

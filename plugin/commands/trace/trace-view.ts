@@ -4,7 +4,7 @@ import { linkedStages, Linker } from "../../../src/trace/linker.ts";
 import type { KindName } from "../../../src/trace/names.ts";
 import { AgreementReport, agreementVerdict } from "../../../src/views/agreement.ts";
 import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
-import { Coverage } from "../../../src/views/loops/coverage.ts";
+import { Coverage, type Gap } from "../../../src/views/coverage.ts";
 import { isObjectLoop, type Loop } from "../../../src/views/loops/loop.ts";
 import { Loops } from "../../../src/views/loops/loops.ts";
 import { tooLittle } from "../../../src/views/loops/verdict.ts";
@@ -28,6 +28,13 @@ const holdMs = { sandbox: 100, shadow: 400 } as const;
 const loopsPerMinute = 10;
 const loopsEveryMs = 1000;
 
+/** For how long was looked, in ms; when that ended, in ms since 1970; and what was not watched meanwhile. */
+interface Looked {
+  readonly ms: number;
+  readonly endedAt: number;
+  readonly gaps: readonly Gap[];
+}
+
 /** Listens to a target from its construction on. */
 export class TraceView {
   readonly #request: TraceRequest;
@@ -44,6 +51,7 @@ export class TraceView {
   #failure: Failure | undefined;
   /** When the search for loops began, in ms since 1970. */
   #lookingSince: number | undefined;
+  #looked: Looked | undefined;
 
   /** @throws UserError for an object of an unknown type. */
   constructor(request: TraceRequest, session: Session, target: TraceTarget) {
@@ -85,6 +93,14 @@ export class TraceView {
     timeline.after(loopsEveryMs, "trace loops", look, { background: true });
   }
 
+  /** Call before the target is stopped: what follows is no longer evidence. */
+  endLooking(): void {
+    if (this.#lookingSince === undefined) return;
+    const endedAt = this.#session.io.timeline.now();
+    const gaps = this.#coverage.gaps(this.#lookingSince, endedAt);
+    this.#looked = { ms: endedAt - this.#lookingSince, endedAt, gaps };
+  }
+
   /**
    * Prints what is still held back, and the summary. At rest, the controllers have nothing left to do, so there is no loop.
    * @returns the exit code.
@@ -108,20 +124,17 @@ export class TraceView {
 
   /** "No loop" takes as long to say as a loop takes to show. */
   #codeWithoutLoop(): number {
-    const { timeline } = this.#session.io;
-    if (this.#request.failOn !== "loop" || this.#lookingSince === undefined) return 0;
-    const endedAt = timeline.now();
+    if (this.#request.failOn !== "loop" || this.#looked === undefined) return 0;
     const tooShort = this.#loops.tooShort().filter((loop) => this.#isNamed(loop));
-    const gaps = this.#coverage.gaps(this.#lookingSince, endedAt).map(({ of, why }) => `${of.kind}: ${why}`);
-    const doubts = [...tooLittle({ tooShort, ms: endedAt - this.#lookingSince, endedAt }), ...gaps];
+    const gaps = this.#looked.gaps.map(({ of, why }) => `${of.kind}: ${why}`);
+    const doubts = [...tooLittle({ tooShort, ...this.#looked }), ...gaps];
     if (doubts.length === 0) return 0;
     this.#session.warn(`cannot tell whether there is a loop: ${doubts.join("; ")}`);
     return cannotTellExitCode;
   }
 
   #codeWithoutDifference(syncs: number): number {
-    const { timeline } = this.#session.io;
-    const gaps = this.#lookingSince === undefined ? [] : this.#coverage.gaps(this.#lookingSince, timeline.now());
+    const gaps = this.#looked?.gaps ?? [];
     const evidence = { summary: this.#agreement.summary, syncs, withoutOwner: this.#withoutOwner(), gaps };
     const verdict = agreementVerdict(evidence);
     if (verdict.is !== "cannot tell") return 0;

@@ -153,6 +153,7 @@ export const trace: Command = clusterCommand({
       if (request.once) session.endWhenIdle(() => target.isIdle());
       view.lookForLoops();
       await session.ended;
+      view.endLooking();
       // In a sandbox, nothing else acts on the objects.
       const isAtRest = request.once && request.sandbox && target.isIdle();
       await target.stop();

@@ -3,7 +3,7 @@ import { formatDuration } from "../../api/duration.ts";
 import { type Kind, resourceOf } from "../../api/kind.ts";
 import { pluralize } from "../../api/pluralize.ts";
 import { judge, type Unseen, type Verdict } from "../../verdict/verdict.ts";
-import type { Gap } from "./coverage.ts";
+import type { Gap } from "../coverage.ts";
 import { defaultMinMs, type Loop, shortestLoop } from "./loop.ts";
 
 /** The evidence for a verdict on loops. */

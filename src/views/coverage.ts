@@ -1,6 +1,6 @@
 /** Measures for how much of the time each kind was watched: changes during a broken watch are not seen. */
-import { formatAge } from "../../api/duration.ts";
-import type { EventHead, KindName, StageEvent, WatchEvent } from "../../trace/events.ts";
+import { formatAge } from "../api/duration.ts";
+import type { EventHead, KindName, StageEvent, WatchEvent } from "../trace/events.ts";
 
 /** A watch that ended normally is open again within this time. */
 const reopenMs = 2000;
