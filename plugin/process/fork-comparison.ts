@@ -4,6 +4,8 @@ import type { ObjectKey } from "../../src/api/key.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import type { Agreement, Divergence, DivergenceListener } from "../../src/modes/fork/divergences.ts";
 import type { Missed } from "../../src/modes/fork/owner-gate.ts";
+import { judge, type Verdict } from "../../src/verdict/verdict.ts";
+import type { Coverage } from "../../src/views/coverage.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
 import type { AgreementEvent } from "../../src/trace/events.ts";
 import { maskChanges } from "../../src/trace/mask.ts";
@@ -21,14 +23,22 @@ export interface ForkDifference {
 }
 
 /** The result of the comparison. */
-export interface ForkVerdict {
+export interface ForkComparisonResult {
   /** How often the cluster's object came to equal the one written in the fork. */
   readonly same: number;
   readonly differences: readonly ForkDifference[];
   /** Writes in the fork so shortly before the end that the cluster had no time to follow. */
   readonly uncompared: number;
+  /** The kinds of writes in the fork that were not compared because the cluster's objects were not watched at the end. */
+  readonly unwatched: readonly string[];
   /** Changes in the cluster whose writer is unknown: the copy, or another client. */
   readonly unattributed: number;
+}
+
+/** When the result is drawn up, in ms since 1970, and what of the cluster is watched. */
+interface ResultOptions {
+  readonly now: number;
+  readonly coverage: Coverage;
 }
 
 /** A write in the fork that the cluster does not follow within this time counts as made only in the fork. */
@@ -89,14 +99,18 @@ export class ForkComparison implements DivergenceListener {
   };
 
   /** The result so far. `now` in ms since 1970. */
-  verdict(divergences: readonly Divergence[], now: number): ForkVerdict {
+  result(divergences: readonly Divergence[], { now, coverage }: ResultOptions): ForkComparisonResult {
     const silent = divergences.filter(({ cluster }) => cluster.is === "silent");
-    const late = silent.filter(({ since }) => now - since > patienceMs);
+    const watched = silent.filter(({ of }) => coverage.watchOf(of)?.openSince !== undefined);
+    const late = watched.filter(
+      ({ of, since }) => now - Math.max(since, coverage.watchOf(of)?.openSince ?? now) > patienceMs,
+    );
     const differing = divergences.filter(({ cluster }) => cluster.is === "differs");
     return {
       same: this.#same,
       differences: [...differing, ...late].map(differenceOf).concat([...this.#missed.values()].map(missedOf)),
-      uncompared: silent.length - late.length,
+      uncompared: watched.length - late.length,
+      unwatched: [...new Set(silent.filter((each) => !watched.includes(each)).map(({ of }) => of.kind))],
       unattributed: this.#unattributed,
     };
   }
@@ -132,7 +146,13 @@ export function differenceLine({ is, of, key, text }: ForkDifference): string {
 }
 
 /** `compared with the cluster: 12 same · 1 differs · 1 only here`. */
-export function verdictLine({ same, differences, uncompared, unattributed }: ForkVerdict): string {
+export function comparisonLine({
+  same,
+  differences,
+  uncompared,
+  unwatched,
+  unattributed,
+}: ForkComparisonResult): string {
   const count = (is: ForkDifference["is"]): number => differences.filter((one) => one.is === is).length;
   const parts = [
     `${same} same`,
@@ -140,12 +160,23 @@ export function verdictLine({ same, differences, uncompared, unattributed }: For
       count(is) === 0 ? [] : [`${count(is)} ${is}`],
     ),
     ...(uncompared === 0 ? [] : [`${uncompared} written too late to compare`]),
+    ...(unwatched.length === 0 ? [] : [`${unwatched.join(", ")} not compared: not watched on the cluster at the end`]),
     ...(unattributed === 0 ? [] : [`${pluralize(unattributed, "change")} by an unknown writer not compared`]),
   ];
-  const nothing = same + differences.length + uncompared + unattributed === 0;
+  const nothing = same + differences.length + uncompared + unwatched.length + unattributed === 0;
   return nothing
     ? "compared with the cluster: nothing was written here, and nothing there by a manager of the same name"
     : `compared with the cluster: ${parts.join(" · ")}`;
+}
+
+/** "Nothing differs" requires that something was compared, and that all that was written here was watched on the cluster. */
+export function forkVerdict({ same, differences, unwatched }: ForkComparisonResult): Verdict<ForkDifference> {
+  return judge({
+    findings: differences,
+    seen: [`${same} same`],
+    unseen: unwatched.map((what) => ({ what, why: "not watched on the cluster at the end", isDecisive: true })),
+    tooLittle: same === 0 ? ["nothing was compared"] : [],
+  });
 }
 
 /** `~ ConfigMap shop/a  .data.size 1 → 2`, `+ ConfigMap shop/b`. */

@@ -1,13 +1,15 @@
 /** Runs something against a fork and compares its writes with the cluster. */
 import type { Fork, ForkOptions } from "../../src/modes/fork/fork.ts";
 import type { TraceBus } from "../../src/trace/bus.ts";
+import type { Coverage } from "../../src/views/coverage.ts";
 import type { Session } from "../cli/session.ts";
 import { styleOf } from "../cli/style.ts";
-import { differenceLine, ForkComparison, type ForkVerdict, verdictLine } from "./fork-comparison.ts";
+import { differenceLine, ForkComparison, type ForkComparisonResult, comparisonLine } from "./fork-comparison.ts";
 
 /** A connection to a fork. */
 interface Forked {
   readonly fork: Fork;
+  readonly coverage: Coverage;
   readonly bus: TraceBus;
   close(): void | Promise<void>;
 }
@@ -29,7 +31,7 @@ export async function runOnFork<C extends Forked, T>({
   open,
   printsText,
   work,
-}: ForkRun<C, T>): Promise<{ readonly result: T; readonly verdict: ForkVerdict } | undefined> {
+}: ForkRun<C, T>): Promise<{ readonly result: T; readonly compared: ForkComparisonResult } | undefined> {
   const { io } = session;
   const { colour } = styleOf(io.out);
   const comparison = new ForkComparison((line) => {
@@ -45,13 +47,16 @@ export async function runOnFork<C extends Forked, T>({
     if (connected.fork.definitions === "unlistable")
       session.warn("warning: not allowed to list customresourcedefinitions: custom resources can only be read");
     const result = await work(connected);
-    const verdict = comparison.verdict(connected.fork.divergences.list(), io.timeline.now());
-    if (printsText && verdict.differences.length > 0) {
+    const compared = comparison.result(connected.fork.divergences.list(), {
+      now: io.timeline.now(),
+      coverage: connected.coverage,
+    });
+    if (printsText && compared.differences.length > 0) {
       io.out.line("");
-      for (const difference of verdict.differences) io.out.line(differenceLine(difference));
+      for (const difference of compared.differences) io.out.line(differenceLine(difference));
     }
-    session.say(verdictLine(verdict));
-    return { result, verdict };
+    session.say(comparisonLine(compared));
+    return { result, compared };
   } finally {
     await connected.close();
   }

@@ -9,6 +9,7 @@ const minShare = 0.9;
 
 interface Watched {
   readonly of: KindName;
+  /** In ms since 1970; undefined while it is closed. */
   openSince: number | undefined;
   /** When it was last closed, and why. */
   brokenAt: number;
@@ -32,7 +33,7 @@ export class Coverage {
   }
 
   #watch({ of, state, at, why }: WatchEvent & EventHead): void {
-    const name = `${of.group} ${of.kind}`;
+    const name = nameOf(of);
     const watched = this.#kinds.get(name) ?? { of, openSince: undefined, brokenAt: at, why, watchedMs: 0 };
     this.#kinds.set(name, watched);
     if (state === "opened") {
@@ -46,6 +47,11 @@ export class Coverage {
     watched.why = why;
   }
 
+  /** Since when the kind's watch has been open, in ms since 1970, if it is; undefined if it was never opened. */
+  watchOf(of: KindName): { readonly openSince: number | undefined } | undefined {
+    return this.#kinds.get(nameOf(of));
+  }
+
   /** The kinds that were not watched for most of the time between `from` and `to`, or are no longer watched. */
   gaps(from: number, to: number): readonly Gap[] {
     return [...this.#kinds.values()].flatMap((watched) => {
@@ -53,6 +59,10 @@ export class Coverage {
       return why === undefined ? [] : [{ of: watched.of, why }];
     });
   }
+}
+
+function nameOf({ group, kind }: KindName): string {
+  return `${group} ${kind}`;
 }
 
 function gapOf({ openSince, brokenAt, watchedMs, why }: Watched, from: number, to: number): string | undefined {

@@ -2,13 +2,15 @@
 import { connectToFork } from "../../connections/fork-connection.ts";
 import { connectionForProcess, type ProcessTarget } from "../../connections/process-connection.ts";
 import type { Session } from "../../cli/session.ts";
+import { cannotTellExitCode } from "../../../src/verdict/verdict.ts";
+import { forkVerdict } from "../../process/fork-comparison.ts";
 import { runOnFork } from "../../process/fork-run.ts";
 import { type ProcessRequest, ProcessRun } from "../../process/running.ts";
 
 /** The request to trace a program. */
 export interface TraceProgramRequest extends ProcessRequest {
   readonly flags: ProcessTarget;
-  /** Exit with 1 if anything differs. */
+  /** Exit with 1 if anything differs, and with 5 if the program succeeds and that cannot be told. */
   readonly failOnDiffers: boolean;
 }
 
@@ -25,8 +27,13 @@ export async function traceProgram(request: TraceProgramRequest, session: Sessio
     work: (behind) => new ProcessRun({ behind, request, session }).untilEnded(),
   });
   if (ran === undefined) return 0;
-  const { result: code, verdict } = ran;
-  return request.failOnDiffers && verdict.differences.length > 0 ? differsExitCode : code;
+  const { result: code, compared } = ran;
+  if (!request.failOnDiffers) return code;
+  const verdict = forkVerdict(compared);
+  if (verdict.is === "found") return differsExitCode;
+  if (verdict.is === "well" || code !== 0) return code;
+  session.warn(`cannot tell whether anything differs: ${verdict.because}`);
+  return cannotTellExitCode;
 }
 
 async function traceInSandbox(request: TraceProgramRequest, session: Session): Promise<number> {

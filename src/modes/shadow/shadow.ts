@@ -17,7 +17,8 @@ import { createSandbox } from "../../sandbox/sandbox.ts";
 import type { DeltaEvent, EventHead } from "../../trace/events.ts";
 import { Intentions } from "./intentions.ts";
 import { authorOf, keyOfAct, observedOf, ownersManagers } from "./owner-acts.ts";
-import { OpenWatches } from "./open-watches.ts";
+import { Coverage } from "../../views/coverage.ts";
+import { watchesOpenSince } from "./open-watches.ts";
 import { type Applied, OwnerDeltaGate } from "./owner-delta-gate.ts";
 import { OwnersAtWork } from "./owners-at-work.ts";
 import type { WouldBeWrite } from "./would-be-write.ts";
@@ -66,7 +67,7 @@ class ShadowRun implements Shadow {
   readonly intentions: Intentions;
   readonly #options: ShadowOptions;
   readonly #owners: OwnersAtWork;
-  readonly #watches: OpenWatches;
+  readonly #coverage = new Coverage();
   readonly #gate: OwnerDeltaGate;
   readonly #stopListening: () => void;
   #lastDelta: (DeltaEvent & EventHead) | undefined;
@@ -76,10 +77,9 @@ class ShadowRun implements Shadow {
     const { controllers, timeline, random, bus, transport } = options;
     const client = createClient({ transport, bus, timeline });
     this.#options = options;
-    this.#watches = new OpenWatches(controllers);
     this.#stopListening = bus.listen((event) => {
       if (event.stage === "delta") this.#lastDelta = event;
-      else if (event.stage === "watch") this.#watches.accept(event, timeline.now());
+      else this.#coverage.accept(event);
     });
     this.#owners = new OwnersAtWork(options);
     const owned = controllers.flatMap(({ watches }) => watches.filter((watch) => watch.owned === true));
@@ -171,7 +171,10 @@ class ShadowRun implements Shadow {
       timeline,
       hasOwner: (controller) => this.#owners.isAtWork(controller),
       syncsEveryMs: (controller) => controllers.find(({ name }) => name === controller)?.syncsEveryMs ?? 0,
-      watchesOpenSince: (controller) => this.#watches.openSince(controller),
+      watchesOpenSince: (controller) => {
+        const definition = controllers.find(({ name }) => name === controller);
+        return definition === undefined ? 0 : watchesOpenSince(definition, this.#coverage);
+      },
       chooses: (controller) => controllers.some(({ name, for: kind }) => name === controller && kind !== undefined),
       now: (write) => this.#cached(write),
       refusalOf: ({ controller, key }, { verb }) => refusalIn(this.#primaryOf(controller)?.get(key), verb),

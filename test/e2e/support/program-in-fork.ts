@@ -147,6 +147,27 @@ export function testProgramInFork(name: string, startSide: () => Promise<ApiSide
       expect(codes).toEqual([1, 7]);
     }, 240_000);
 
+    test("that writes nothing: --fail-on differs cannot tell, and only if the program succeeds", async () => {
+      const codes: number[] = [];
+      for (const code of [0, 7]) {
+        const args = [
+          "trace",
+          "--quiet-child",
+          "--fail-on",
+          "differs",
+          "--",
+          process.execPath,
+          "-e",
+          `process.exit(${code})`,
+        ];
+        await using program = startProgram(args, { kubeconfig: side.kubeconfig });
+        const ended = await program.end();
+        codes.push(ended.code);
+        expect(/^cannot tell whether anything differs: nothing was compared$/m.test(ended.stderr)).toBe(code === 0);
+      }
+      expect(codes).toEqual([5, 7]);
+    }, 240_000);
+
     test("-o json prints each comparison as an event", async () => {
       await using program = startProgram(
         ["trace", "-o", "json", "--quiet-child", "--", "env", "BUG=wrong value", ...operator],
