@@ -16,6 +16,29 @@ import { type Program, runProgram, startProgram } from "./support/program.ts";
 
 const merge = { "content-type": "application/merge-patch+json" };
 
+/** Measures whether the machine held this process up. */
+class Probe implements Disposable {
+  #worstMs = 0;
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor() {
+    let last = performance.now();
+    this.#timer = setInterval(() => {
+      this.#worstMs = Math.max(this.#worstMs, performance.now() - last);
+      last = performance.now();
+    }, probedEveryMs);
+  }
+
+  get wasBusy(): boolean {
+    return this.#worstMs > 4 * probedEveryMs;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+const probedEveryMs = 50;
+
 describe.skipIf(controllersMissing !== undefined)("loops", () => {
   let cluster: Cluster;
   beforeAll(async () => {
@@ -222,6 +245,7 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
     await cluster.createNamespace("op");
     await using program = start("-n", "op", "--fail-on", "loop");
     await program.says(/^watching \d+ kinds after/m);
+    using machine = new Probe();
     await using _operator = await startOperator(cluster.kubeconfig);
     for (const name of ["object", "template"]) {
       const tenant = { metadata: { name, labels: { tenant: "true" } }, data: { stamp: name } };
@@ -240,8 +264,8 @@ describe.skipIf(controllersMissing !== undefined)("loops", () => {
       const last = others[known - 1];
       expect(first?.agent).toBe("operator");
       const afterMs = (last?.at ?? NaN) - (first?.at ?? NaN);
-      // On a busy machine the operator itself takes longer for its first writes.
-      if (known > 12) expect(afterMs).toBeLessThan(10_000);
+      // On a busy machine the operator itself takes longer for its first writes, and the program for its reports.
+      if (known > 12) expect(afterMs).toBeLessThan(machine.wasBusy ? 30_000 : 10_000);
       else expect(last).toBeDefined();
     }
     program.signal("SIGINT");

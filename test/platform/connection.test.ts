@@ -48,10 +48,11 @@ describe("a connection attempt", () => {
     const plain = await keep(echoServer(undefined));
     const gone = await echoServer(undefined);
     gone.close();
-    await tryConnection(new URL(`http://127.0.0.1:${plain.port}/`), { tls: {} }, quick, never);
-    await tryConnection(new URL(`https://127.0.0.1:${plain.port}/`), { tls: {} }, quick, never);
-    await tryConnection(new URL(`https://127.0.0.1:${gone.port}/`), { tls: {} }, quick, never);
-    await tryConnection(new URL("https://nowhere.invalid/"), { tls: {} }, quick, never);
+    const patient = { connectMs: 10_000, handshakeMs: 10_000 };
+    await tryConnection(new URL(`http://127.0.0.1:${plain.port}/`), { tls: {} }, patient, never);
+    await tryConnection(new URL(`https://127.0.0.1:${plain.port}/`), { tls: {} }, patient, never);
+    await tryConnection(new URL(`https://127.0.0.1:${gone.port}/`), { tls: {} }, patient, never);
+    await tryConnection(new URL("https://nowhere.invalid/"), { tls: {} }, patient, never);
   });
 
   test("ends quietly when it is no longer needed", async () => {
