@@ -50,7 +50,13 @@ export function examineDaemonSet(look: Look, item: Item<DaemonSet>): Examined {
   const first = misplaced > 0 ? [...unseenSpec, ...wrong] : unseenSpec;
   // The controller has yet to count these.
   const uncounted = misplaced > 0 ? [] : wrong.map(({ at, why }) => `${at.name} ${why}`);
-  const examined = withPods(look, item, { says, reached, first, notes: [...notes, ...uncounted] });
+  const examined = withPods(look, item, {
+    says,
+    reached,
+    counted: status?.currentNumberScheduled ?? 0,
+    first,
+    notes: [...notes, ...uncounted],
+  });
   const seen = nodes.unseen.length > 0 ? [] : [pluralize(nodes.objects.length, "Node")];
   return { ...examined, seen: [...examined.seen, ...seen], unseen: [...examined.unseen, ...aside(nodes.unseen)] };
 }

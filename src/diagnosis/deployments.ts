@@ -4,8 +4,8 @@ import { selectorOf } from "../api/labels.ts";
 import { readTime } from "../api/time.ts";
 import type { Deployment, Pod, ReplicaSet } from "../api/types.ts";
 import { type Examined, type Finding, inNamespace, type Item, kubectl, refOf, since } from "./diagnosis.ts";
-import { unseenGeneration } from "./generations.ts";
-import { aside, isControlledBy, type Look } from "./look.ts";
+import { unseenDeletions, unseenGeneration } from "./generations.ts";
+import { aside, isControlledBy, type Listed, type Look } from "./look.ts";
 import { podFindings, isServing } from "./pods.ts";
 import { replicaFailure } from "./refusals.ts";
 import { availability, minReady } from "./replicas.ts";
@@ -32,9 +32,11 @@ export function examineDeployment(look: Look, item: Item<Deployment>): Examined 
   const reached = done && unseenSpec.length === 0 && !isPaused;
   const ofSet = (set: ReplicaSet): readonly Pod[] => pods.objects.filter((pod) => isControlledBy(pod, set));
   const ordered = sets.objects.flatMap(ofSet);
+  const gone = reached ? goneOf(look, { item, sets, pods }) : [];
   const findings = [
     ...unseenSpec,
     ...(isPaused ? [paused(item)] : []),
+    ...gone,
     ...stuck,
     ...(refused.length > 0 ? refused : replicaFailure(item)),
     ...podFindings(look, reached ? ordered.filter(isServing) : ordered),
@@ -60,6 +62,24 @@ function isRolledOut({ spec, status }: Deployment): boolean {
     (status?.replicas ?? 0) === desired &&
     (status?.availableReplicas ?? 0) === desired
   );
+}
+
+interface Below {
+  readonly item: Item<Deployment>;
+  readonly sets: Listed<ReplicaSet>;
+  readonly pods: Listed<Pod>;
+}
+
+/** Pods that a status counts although they are gone: that of a ReplicaSet, or, if these are right, that of the Deployment. */
+function goneOf(look: Look, { item, sets, pods }: Below): readonly Finding[] {
+  if (sets.unseen.length > 0) return [];
+  const ofSets = sets.objects.flatMap((object) => {
+    const own = { objects: pods.objects.filter((pod) => isControlledBy(pod, object)), unseen: pods.unseen };
+    const counted = object.status?.replicas ?? 0;
+    return unseenDeletions(look, { item: { kind: ReplicaSets, object }, counted, pods: own });
+  });
+  const counted = item.object.status?.replicas ?? 0;
+  return ofSets.length > 0 ? ofSets : unseenDeletions(look, { item, counted, pods });
 }
 
 /** Newest first. */

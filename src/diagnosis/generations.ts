@@ -1,6 +1,8 @@
-/** Whether a controller has observed the latest spec of an object. */
+/** Whether a controller has observed the latest spec of an object, and its pods. */
 import { type Finding, type Item, refOf } from "./diagnosis.ts";
-import type { Look, Reconciler } from "./look.ts";
+import type { Listed, Look, Reconciler } from "./look.ts";
+import { pluralize } from "../api/pluralize.ts";
+import type { Pod } from "../api/types.ts";
 
 /** A finding if no controller has observed the latest spec, or any spec at all. */
 export function unseenGeneration(look: Look, item: Item): readonly Finding[] {
@@ -19,6 +21,22 @@ export function unseenGeneration(look: Look, item: Item): readonly Finding[] {
       ? `its status has not been written: ${who}`
       : `its controller has observed generation ${observed} of ${generation}: ${who}`;
   return [{ at: refOf(item), why }];
+}
+
+/** An object, its pods, and how many its status counts. */
+interface Counted {
+  readonly item: Item;
+  readonly counted: number;
+  readonly pods: Listed<Pod>;
+}
+
+/** A finding if the status counts more pods than exist, all of which were seen: the controller has not observed their deletion. */
+export function unseenDeletions(look: Look, { item, counted, pods }: Counted): readonly Finding[] {
+  const existing = pods.objects.length;
+  if (pods.unseen.length > 0 || existing >= counted) return [];
+  const who = ownerText(look.reconciler(item.kind, item.object.metadata.namespace ?? ""));
+  const exist = existing === 0 ? "none exists" : existing === 1 ? "only 1 exists" : `only ${existing} exist`;
+  return [{ at: refOf(item), why: `its status counts ${pluralize(counted, "pod")}, and ${exist}: ${who}` }];
 }
 
 function ownerText(reconciler: Reconciler | undefined): string {

@@ -15,6 +15,7 @@ import {
 } from "./diagnosis.ts";
 import { aside, eventTime, type Look } from "./look.ts";
 import { attachmentFindings } from "./attachments.ts";
+import { notRunning } from "./nodes.ts";
 import { missingReferences } from "./pod-references.ts";
 import { formatAge } from "../api/duration.ts";
 import { pluralize } from "../api/pluralize.ts";
@@ -107,9 +108,8 @@ function nodeFindings(look: Look, { spec }: Pod): readonly Finding[] {
   const node = look.get(Nodes, "", name);
   if (node.is === "missing") return [{ at: { kind: Nodes, namespace: "", name }, why: "there is no such node" }];
   if (node.is === "unseen") return [];
-  const diagnosis = look.diagnose({ kind: Nodes, object: node.object });
   // A cordoned node keeps running its pods.
-  return diagnosis === undefined ? [] : findingsOf(diagnosis).filter(({ why }) => why.includes("not ready"));
+  return notRunning(look, { kind: Nodes, object: node.object });
 }
 
 const setupFailures =

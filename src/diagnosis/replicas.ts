@@ -5,7 +5,7 @@ import type { StoredObject } from "../api/object.ts";
 import { readTime } from "../api/time.ts";
 import type { LabelSelector, Pod } from "../api/types.ts";
 import type { Examined, Finding, Item } from "./diagnosis.ts";
-import { unseenGeneration } from "./generations.ts";
+import { unseenDeletions, unseenGeneration } from "./generations.ts";
 import { isKind } from "./kinds.ts";
 import { aside, isControlledBy, type Listed, type Look } from "./look.ts";
 import { podFindings, isServing } from "./pods.ts";
@@ -23,31 +23,35 @@ export function examineReplicated(look: Look, item: Item): Examined {
   const { spec, status }: Counted = item.object;
   const desired = spec?.replicas ?? 1;
   const available = status?.availableReplicas ?? 0;
+  const counted = status?.replicas ?? 0;
   const unseenSpec = unseenGeneration(look, item);
-  const reached = unseenSpec.length === 0 && available === desired && (status?.replicas ?? 0) === desired;
+  const reached = unseenSpec.length === 0 && available === desired && counted === desired;
   const says = availability(available, desired, "");
-  return withPods(look, item, { says, reached, first: [...unseenSpec, ...replicaFailure(item)] });
+  return withPods(look, item, { says, reached, counted, first: [...unseenSpec, ...replicaFailure(item)] });
 }
 
 /** What the status of an owner of pods shows. */
 export interface OwnNumbers {
   readonly says: string;
   readonly reached: boolean;
+  /** The number of pods. */
+  readonly counted: number;
   readonly first: readonly Finding[];
   /** Shown, but neutral. */
   readonly notes?: readonly string[];
 }
 
 /** Adds the findings of the owner's pods. */
-export function withPods(look: Look, item: Item, { says, reached, first, notes }: OwnNumbers): Examined {
+export function withPods(look: Look, item: Item, { says, reached, counted, first, notes }: OwnNumbers): Examined {
   const pods = controlledPods(look, item);
+  const gone = reached ? unseenDeletions(look, { item, counted, pods }) : [];
   const serving = pods.objects.filter(isServing);
   const refused =
     reached || first.some(({ why }) => why.startsWith("pods cannot be created")) ? [] : refusedByEvents(look, item);
   return {
     says,
     reached,
-    findings: [...first, ...refused, ...podFindings(look, reached ? serving : pods.objects)],
+    findings: [...first, ...gone, ...refused, ...podFindings(look, reached ? serving : pods.objects)],
     seen: ["its status", pluralize(pods.objects.length, "Pod")],
     unseen: aside(pods.unseen),
     next: reached ? [] : minReady(look, item, pods.objects),

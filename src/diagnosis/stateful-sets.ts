@@ -29,6 +29,7 @@ export function examineStatefulSet(look: Look, item: Item<StatefulSet>): Examine
   return withPods(look, item, {
     says: isRolling ? `${says}, ${ofAll(updated, meant, "pod", "up to date")}` : says,
     reached,
+    counted: status?.replicas ?? 0,
     first: [...unseenSpec, ...(isKnown ? claimFindings(look, lackingPods(item, pods)) : [])],
     notes: [
       ...(isKnown ? heldUp(item.object, { pods, outdated: isRolling ? meant - updated : 0 }) : []),

@@ -27,6 +27,16 @@ function diagnosisOf(
   );
 }
 
+const podOn = (nodeName: string, meta: Json = {}): { readonly kind: typeof Pods; readonly object: never } => ({
+  kind: Pods,
+  // A world holds objects of any kind.
+  object: objectOf(`agent-${nodeName}`, {
+    meta: { ...ownedBy("agent", DaemonSets), labels, ...meta },
+    spec: { nodeName, containers: [] },
+    status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+  }) as never,
+});
+
 describe("a DaemonSet", () => {
   test("without a suitable node shows what each node lacks, one line per reason", () => {
     const items = [...plain, nodeNamed("f", { ...tainted, meta: gpu })];
@@ -42,22 +52,14 @@ describe("a DaemonSet", () => {
   test("on all of its nodes has nothing to add", () => {
     const counts = { desiredNumberScheduled: 1, currentNumberScheduled: 1, updatedNumberScheduled: 1 };
     const status = { ...counts, numberReady: 1, numberAvailable: 1 };
-    const diagnosis = diagnosisOf(status, { items: [nodeNamed("f", { meta: gpu })] });
+    const diagnosis = diagnosisOf(status, { items: [nodeNamed("f", { meta: gpu }), podOn("f")] });
+    expect(diagnosis.is).toBe("well");
     expect(diagnosis.says).toBe("1 of 1 pod is ready");
     expect(diagnosis.notes ?? []).toEqual([]);
   });
 
   describe("with a pod on each of two nodes", () => {
     const nodes = ["f", "g"].map((name) => nodeNamed(name, { meta: gpu }));
-    const podOn = (nodeName: string): { readonly kind: typeof Pods; readonly object: never } => ({
-      kind: Pods,
-      // A world holds objects of any kind.
-      object: objectOf(`agent-${nodeName}`, {
-        meta: { ...ownedBy("agent", DaemonSets), labels },
-        spec: { nodeName, containers: [] },
-        status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
-      }) as never,
-    });
     const counting = (desired: number): Json => ({
       desiredNumberScheduled: desired,
       currentNumberScheduled: desired,
@@ -117,9 +119,18 @@ describe("a DaemonSet", () => {
     });
   });
 
+  test("whose status counts a pod that is gone is not well", () => {
+    const counts = { desiredNumberScheduled: 2, currentNumberScheduled: 2, updatedNumberScheduled: 2 };
+    const items = [...["f", "g"].map((name) => nodeNamed(name, { meta: gpu })), podOn("f")];
+    const diagnosis = diagnosisOf({ ...counts, numberReady: 2, numberAvailable: 2 }, { items });
+    expect(findingsOf(diagnosis)).toMatchObject([
+      { at: { name: "agent" }, why: "its status counts 2 pods, and only 1 exists: is its controller running?" },
+    ]);
+  });
+
   test("with OnDelete shows how many pods are of an earlier template", () => {
     const counts = { desiredNumberScheduled: 2, currentNumberScheduled: 2, updatedNumberScheduled: 1 };
-    const items = ["f", "g"].map((name) => nodeNamed(name, { meta: gpu }));
+    const items = ["f", "g"].flatMap((name) => [nodeNamed(name, { meta: gpu }), podOn(name)]);
     const diagnosis = diagnosisOf({ ...counts, numberReady: 2, numberAvailable: 2 }, { items }, { type: "OnDelete" });
     expect(diagnosis.is).toBe("well");
     expect(diagnosis.notes[0]).toBe(

@@ -195,11 +195,38 @@ describe("what a Deployment waits for", () => {
     ]);
   });
 
+  const rolledOut = deployment({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
+  const set = setOf("web-1", { revision: "2", status: { replicas: 3, availableReplicas: 3 } });
+  const pods = ["a", "b", "c"].map((name) => podOf(`web-1-${name}`, "web-1", true));
+  const complete = [nodes, set, ...pods];
+
+  test.each([
+    {
+      name: "a ReplicaSet",
+      items: [nodes, set, ...pods.slice(1)],
+      at: "web-1",
+      why: "its status counts 3 pods, and only 2 exist: is its controller running?",
+    },
+    {
+      name: "the Deployment, whose ReplicaSet is gone too",
+      items: [nodes],
+      at: "web",
+      why: "its status counts 3 pods, and none exists: is its controller running?",
+    },
+  ])("are pods that are gone, and that the status of $name still counts", ({ items, at, why }) => {
+    const diagnosis = diagnose(Deployments, rolledOut, { items });
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis)).toMatchObject([{ at: { name: at }, why }]);
+  });
+
+  test("is not said of pods that cannot be listed", () => {
+    expect(diagnose(Deployments, rolledOut, { items: [nodes, set], forbidden: [Pods] }).is).toBe("well");
+  });
+
   test("are nothing once it is rolled out, unless a controller has something to do", () => {
-    const object = deployment({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
-    expect(diagnose(Deployments, object).is).toBe("well");
+    expect(diagnose(Deployments, rolledOut, { items: complete }).is).toBe("well");
     const would = [{ controller: "deployment", sentence: "scale-up: …" }];
-    const diagnosis = diagnose(Deployments, object, { would });
+    const diagnosis = diagnose(Deployments, rolledOut, { items: complete, would });
     expect(diagnosis.is).toBe("waiting");
     expect(findingsOf(diagnosis)[0]?.why).toBe("our deployment would now: scale-up: …");
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Deployments } from "../../src/api/kinds.ts";
+import { Deployments, Pods, ReplicaSets } from "../../src/api/kinds.ts";
 import type { StoredObject } from "../../src/api/object.ts";
 import { findingsOf, type Is, type Item } from "../../src/diagnosis/diagnosis.ts";
 import { ConfigMaps, HorizontalPodAutoscalers } from "../../src/api/kinds.ts";
@@ -19,6 +19,23 @@ function owned(available: number): Item {
     object: objectOf("w-web", { meta: { generation: 1, ...ownedBy("w", Widgets) }, spec, status }),
   };
 }
+
+/** The ReplicaSet and the pods of that Deployment. */
+const labels = { app: "w" };
+const below: readonly Item[] = [
+  {
+    kind: ReplicaSets,
+    object: objectOf("w-web-1", { meta: { ...ownedBy("w-web", Deployments), labels }, status: { replicas: 2 } }),
+  },
+  ...["a", "b"].map((name) => ({
+    kind: Pods,
+    object: objectOf(name, {
+      meta: { ...ownedBy("w-web-1", ReplicaSets), labels },
+      spec: { containers: [] },
+      status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+    }),
+  })),
+];
 
 describe("a custom resource", () => {
   const rows: readonly {
@@ -122,7 +139,7 @@ describe("a custom resource", () => {
   });
 
   test("is judged by its dependents if it has no status", () => {
-    const diagnosis = diagnose(Widgets, widget(undefined), { items: [owned(2)] });
+    const diagnosis = diagnose(Widgets, widget(undefined), { items: [owned(2), ...below] });
     expect(diagnosis.is).toBe("well");
     expect(diagnosis.says).toBe("it owns Deployment w-web");
   });
