@@ -7,8 +7,8 @@ export type ListReason = ListEvent["why"];
 
 /** A state in which a request is made. */
 export type RequestState =
-  /** Lists all pages. `restarts`: consecutive lists that expired before their last page. */
-  | { readonly is: "listing"; readonly why: ListReason; readonly restarts: number }
+  /** Lists all objects. `inPages`: false after a list expired before its last page; then one request returns everything. */
+  | { readonly is: "listing"; readonly why: ListReason; readonly inPages: boolean }
   /** Lists by a watch with initial events (WatchList), and continues with that watch. */
   | { readonly is: "streaming"; readonly why: ListReason }
   | OpeningState;
@@ -65,15 +65,15 @@ function backOff(next: RequestState, error: unknown): ReflectorState<never> {
 /**
  * The transition function.
  *
- * - A list that fails is retried after a wait. A list that expires between its pages (410) is restarted at once, but the second time in a
- *   row after a wait.
+ * - A list that fails is retried after a wait. A list that expires between its pages (410) is repeated at once in one request without a
+ *   limit: a client slower than the server's compaction would never reach the last page.
  * - A watch that cannot be opened, ends or breaks is resumed from the last version seen: at once if it had progressed, otherwise after a
  *   wait.
  * - A version that the server no longer has (410), or does not have yet, leads to a new list: at once if a watch has progressed since the
  *   last list, otherwise after a wait, so that a server that expires versions at once is not listed in a loop.
  * - If the server has no WatchList, pages are listed instead.
  *
- * Source: client-go v0.36 tools/cache/reflector.go; differs: upstream lists again after every failure of a watch except 429 and a refused
+ * Source: client-go v0.36 tools/cache/reflector.go, tools/pager/pager.go (FullListIfExpired); differs: upstream lists again after every failure of a watch except 429 and a refused
  * connection; here only a lost version leads to a list.
  *
  * @throws Error for an event that is impossible in the state, which is a bug in the Reflector.
@@ -118,18 +118,17 @@ export function nextState<W>(
 
 /** The initial state, and the one after a lost version. */
 export function startState(why: ListReason, watchList: boolean): RequestState {
-  return watchList ? { is: "streaming", why } : { is: "listing", why, restarts: 0 };
+  return watchList ? { is: "streaming", why } : { is: "listing", why, inPages: true };
 }
 
 function afterFailedList(state: RequestState & { is: "listing" }, error: unknown): ReflectorState<never> {
-  if (!isExpired(error)) return backOff({ ...state, why: "error", restarts: 0 }, error);
-  const again: RequestState = { is: "listing", why: "expired", restarts: state.restarts + 1 };
-  return state.restarts === 0 ? again : backOff(again, error);
+  if (state.inPages && isExpired(error)) return { is: "listing", why: "expired", inPages: false };
+  return backOff({ is: "listing", why: "error", inPages: true }, error);
 }
 
 function afterFailedStream(state: RequestState & { is: "streaming" }, error: unknown): ReflectorState<never> {
   if (isTooManyRequests(error) || !(error instanceof StatusError)) return backOff(state, error);
-  return { is: "listing", why: state.why, restarts: 0 };
+  return { is: "listing", why: state.why, inPages: true };
 }
 
 interface LostWatch {

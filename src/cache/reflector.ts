@@ -49,8 +49,9 @@ const initialEventsEnd = "k8s.io/initial-events-end";
 
 type Event<T> = ReflectorEvent<OpenWatch<T>>;
 
-/** A paged list in progress. */
+/** A list in progress. */
 interface Listing<T> {
+  readonly inPages: boolean;
   /** The objects received so far. */
   readonly objects: T[];
   readonly report: ListReport;
@@ -153,10 +154,10 @@ export class Reflector<T extends StoredObject> {
     return { is: "waited" };
   }
 
-  async #list({ why }: RequestState & { is: "listing" }, signal: AbortSignal): Promise<Event<T>> {
+  async #list({ why, inPages }: RequestState & { is: "listing" }, signal: AbortSignal): Promise<Event<T>> {
     const { timeline, bus } = this.#options;
     const report = new ListReport({ bus, of: this.#of, why, now: () => timeline.now() });
-    const listing: Listing<T> = { objects: [], report, signal };
+    const listing: Listing<T> = { inPages, objects: [], report, signal };
     // The text of a page is several times larger than the cached objects, and the next page is already being received.
     const collectGarbage = gcPacer();
     try {
@@ -174,15 +175,15 @@ export class Reflector<T extends StoredObject> {
     return { is: "listed", resourceVersion: report.resourceVersion };
   }
 
-  /** Requests one page and adds its objects. */
+  /** Requests one page, or the whole list, and adds its objects. */
   async #page(
     token: string,
-    { objects, report, signal }: Listing<T>,
+    { inPages, objects, report, signal }: Listing<T>,
   ): Promise<Pick<ListPage<T>, "continueToken" | "bytes">> {
     const { listerWatcher, transformer, timeline, selectors, pageSize } = this.#options;
     const more = token === "" ? {} : { continueToken: token };
-    const limit = pageSize ?? defaultPageSize;
-    const page = await listerWatcher.list({ ...selectors, limit, ...more, ...this.#reading }, signal);
+    const limit = inPages ? { limit: pageSize ?? defaultPageSize } : {};
+    const page = await listerWatcher.list({ ...selectors, ...limit, ...more, ...this.#reading }, signal);
     await timeline.hop(this.#actor);
     for (const item of page.items) objects.push(transformer.fromList(item));
     this.#counters.bytes += page.bytes;

@@ -21,7 +21,7 @@ interface Row {
   readonly next: State;
 }
 
-const listing: State = { is: "listing", why: "start", restarts: 0 };
+const listing: State = { is: "listing", why: "start", inPages: true };
 const streaming: State = { is: "streaming", why: "start" };
 const opening = (progressed: boolean, resourceVersion = "5", why: "start" | "resume" = "start"): OpeningState => ({
   is: "opening",
@@ -42,7 +42,7 @@ const failed = (error: unknown): Event => ({ is: "failed", error });
 const because = (...reasons: string[]): StatusError =>
   new StatusError(504, { code: 504, details: { causes: reasons.map((reason) => ({ reason })) } });
 const tooLarge = because("Other", "ResourceVersionTooLarge");
-const relist = (why: "expired" | "relist", restarts = 0): State => ({ is: "listing", why, restarts });
+const relist = (why: "expired" | "relist", inPages = true): State => ({ is: "listing", why, inPages });
 
 const rows: Row[] = [
   {
@@ -73,25 +73,31 @@ const rows: Row[] = [
     name: "a list that fails is retried after a wait",
     state: listing,
     event: failed(brokenConnection),
-    next: after({ is: "listing", why: "error", restarts: 0 }),
+    next: after({ is: "listing", why: "error", inPages: true }),
   },
   {
     name: "a list is retried when the server says, if it does",
     state: listing,
     event: failed(refused(429, "TooManyRequests", 7000)),
-    next: after({ is: "listing", why: "error", restarts: 0 }, 7000),
+    next: after({ is: "listing", why: "error", inPages: true }, 7000),
   },
   {
-    name: "a list that expires between its pages is restarted at once",
+    name: "a list that expires between its pages is repeated at once, in one request",
     state: listing,
     event: failed(expired),
-    next: relist("expired", 1),
+    next: relist("expired", false),
   },
   {
-    name: "the second time in a row it is restarted after a wait",
-    state: relist("expired", 1),
+    name: "a list in one request that fails is retried in pages, after a wait",
+    state: relist("expired", false),
+    event: failed(brokenConnection),
+    next: after({ is: "listing", why: "error", inPages: true }),
+  },
+  {
+    name: "a list in one request that expires, which it should not, waits as well",
+    state: relist("expired", false),
     event: failed(expired),
-    next: after(relist("expired", 2)),
+    next: after({ is: "listing", why: "error", inPages: true }),
   },
   {
     name: "a watch that ended is resumed at once from the last version",

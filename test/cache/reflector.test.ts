@@ -318,15 +318,16 @@ describe("Reflector", () => {
     expect(times).toEqual([0, 800, 2400, 5600, 12000]);
   });
 
-  test("a list that expires between its pages is restarted, and half of it is never visible", async () => {
+  test("a list that expires between its pages is repeated without a limit, and half of it is never visible", async () => {
     const { server, pass, popped, events } = scene({ pageSize: 1 });
     server.listErrors.push(undefined, refused(410, "Expired"));
     await pass(10);
-    expect(requests(server)).toEqual(["0 list", "0 list 102/1", "0 list", "0 list 102/1", "0 watch 102"]);
+    expect(requests(server)).toEqual(["0 list", "0 list 102/1", "0 list", "0 watch 102"]);
+    expect(server.requests.map(({ list }) => list?.limit)).toEqual([1, 1, undefined, undefined]);
     expect(popped).toEqual(["ReplacedAll @102"]);
     expect(lists(events)).toMatchObject([
       { error: "410 Expired", objects: 1, pages: 1 },
-      { why: "expired", objects: 2 },
+      { why: "expired", objects: 2, pages: 1 },
     ]);
   });
 
