@@ -26,7 +26,10 @@ export class ListReport {
   #startedAt: number;
   #pages = 0;
   #bytes = 0;
-  /** The resourceVersion of the last page, which is that of the list. */
+  /**
+   * The resourceVersion of the first page, from which the list is watched. A server without snapshots, such as an aggregated one, gives later
+   * pages newer versions, which lack changes of objects on earlier pages. Source: client-go v0.36 tools/pager/pager.go list.
+   */
   resourceVersion = "";
 
   constructor(options: ReportOptions & Pick<ListEvent, "why">) {
@@ -35,9 +38,9 @@ export class ListReport {
   }
 
   page(bytes: number, resourceVersion: string): void {
+    if (this.#pages === 0) this.resourceVersion = resourceVersion;
     this.#pages++;
     this.#bytes += bytes;
-    this.resourceVersion = resourceVersion;
   }
 
   listed(objects: number): void {

@@ -71,6 +71,15 @@ test("a list reports its pages, bytes, version and duration, whether it succeeds
   expect(events.map((event) => "notServed" in event)).toEqual([false, false, true]);
 });
 
+test("a list whose pages have different versions has that of the first", () => {
+  const { events, options } = scene();
+  const report = new ListReport({ ...options, why: "start" });
+  for (const version of ["7", "8", "9"]) report.page(100, version);
+  expect(report.resourceVersion).toBe("7");
+  report.listed(3);
+  expect(events).toMatchObject([{ stage: "list", resourceVersion: "7" }]);
+});
+
 test("a watch that ends within a second of its timeout was ended by the timeout, an earlier one by the server", () => {
   const { clock, options } = scene();
   const report = new WatchReport({ ...options, timeoutSeconds: 300 });
