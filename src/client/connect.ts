@@ -11,6 +11,7 @@ import { type CompletedRequest, requestLine, withCompleted } from "./http/comple
 import { withCredentials } from "./http/credentials.ts";
 import { createClient } from "./api/client.ts";
 import { credentialsOf } from "./config/credentials.ts";
+import { tlsFilesOf, type TlsMaterial } from "./config/tls-files.ts";
 import { patienceMs, withFirstContact } from "./http/first-contact.ts";
 import { httpTransport } from "./http/http-transport.ts";
 import { withMaxInFlight } from "./http/in-flight.ts";
@@ -94,8 +95,9 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     ...(access.requestTimeoutMs !== undefined && { requestTimeoutMs: access.requestTimeoutMs }),
   };
   const credentials = credentialsOf(access, { host, timeline });
+  const files = tlsFilesOf(access, { host, timeline });
   const wire = withCredentials(credentials, (keyPair) => {
-    const http = openTransport(access, options, keyPair);
+    const http = openTransport(access, options, { keyPair, files });
     const listeners = completionListeners(access.server, options);
     const onCompleted = (completed: CompletedRequest): void => listeners.forEach((listener) => listener(completed));
     const reporting = listeners.length === 0 ? http : withCompleted(http, { timeline, onCompleted });
@@ -140,7 +142,7 @@ export function connect(access: RestConfig, options: ConnectOptions): Connection
     passThrough() {
       // A process without a User-Agent must not get ours, because the server derives the field manager from it.
       const nameless = { ...options, userAgent: "" };
-      const passing = withCredentials(credentials, (keyPair) => openTransport(access, nameless, keyPair));
+      const passing = withCredentials(credentials, (keyPair) => openTransport(access, nameless, { keyPair, files }));
       opened.push(passing);
       return passing;
     },
@@ -166,17 +168,28 @@ function completionListeners(
   ];
 }
 
+/** What a transport authenticates with, beside what is in the kubeconfig itself. */
+interface Material {
+  /** Issued by the login. */
+  readonly keyPair: KeyPair | undefined;
+  readonly files: (() => Promise<TlsMaterial>) | undefined;
+}
+
 function openTransport(
   access: RestConfig,
   options: ConnectOptions,
-  keyPair: KeyPair | undefined,
+  { keyPair: issued, files }: Material,
 ): ReturnType<typeof httpTransport> {
-  const pair = access.keyPair ?? keyPair;
-  const tls: TlsSettings = { ...access.tls, ...pair };
+  const tlsWith = ({ ca, keyPair = issued }: TlsMaterial): TlsSettings => ({
+    ...access.tls,
+    ...(ca !== undefined && { ca }),
+    ...keyPair,
+  });
   const proxy = access.proxyUrl ?? proxyFromEnvironment(access.server, options.host.env);
   return httpTransport({
     server: access.server,
-    tls,
+    tls: tlsWith(access),
+    ...(files !== undefined && { currentTls: async () => tlsWith(await files()) }),
     ...(proxy !== undefined && { proxy }),
     disableCompression: access.disableCompression,
     headers: {

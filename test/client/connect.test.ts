@@ -1,7 +1,9 @@
 /** Real kubeconfig files, programs and sockets: from the file to the response. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StatusError } from "../../src/api/status-error.ts";
@@ -30,6 +32,8 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
   let server: Listening;
   /** Tokens whose requests get a 401. */
   const refusedTokens = new Set<string>();
+  /** The connection of each request for /closing. */
+  const connections: Socket[] = [];
   /** Requests waiting for a response, the maximum that waited at once, and the total. */
   const waiting: ServerResponse[] = [];
   let [most, total] = [0, 0];
@@ -50,6 +54,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
         return true;
       }
       if (request.url === "/never") return true;
+      if (request.url?.endsWith("/closing") === true) connections.push(request.socket);
       if (!refusedTokens.has(request.headers.authorization ?? "")) return false;
       response.statusCode = 401;
       response.end('{"kind":"Status","reason":"Unauthorized","message":"Unauthorized","code":401}');
@@ -159,6 +164,90 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
     writeFileSync(join(dir, "ops.key"), client2.key);
     const flags = { clientCertificate: join(dir, "ops.crt"), clientKey: join(dir, "ops.key") };
     expect((await seen(await connectTo(data, {}, flags))).client).toBe("ops");
+  });
+
+  describe("with certificates in files that are replaced", () => {
+    /** A connection whose clock the test moves. */
+    async function rotating(files: Readonly<Record<"ca" | "cert" | "key", string>>): Promise<{
+      readonly connection: Connection;
+      readonly write: (files: Partial<Record<"ca" | "cert" | "key", string>>) => void;
+      readonly pass: (ms: number) => Promise<unknown>;
+    }> {
+      const folder = mkdtempSync(join(dir, "rotating-"));
+      const write = (some: Partial<Record<"ca" | "cert" | "key", string>>): void => {
+        for (const [name, text] of Object.entries(some)) writeFileSync(join(folder, name), text);
+      };
+      write(files);
+      const clock = virtualTimeline(0, seededRandom(1));
+      const connection = await connectTo(
+        { "client-certificate": join(folder, "cert"), "client-key": join(folder, "key") },
+        { "certificate-authority": join(folder, "ca") },
+        { limits: { timeline: clock } },
+      );
+      const pass = (ms: number): Promise<unknown> => {
+        clock.after(ms, "test", () => undefined);
+        return clock.runUntil({ ms });
+      };
+      return { connection, write, pass };
+    }
+
+    test("uses a new client certificate after 5 minutes at the latest, on new connections", async () => {
+      const { ca, client, client2 } = certificates;
+      const { connection, write, pass } = await rotating({ ca, ...client });
+      const before = await seen(connection, "/closing");
+      write(client2);
+      await pass(299_999);
+      const stillBefore = await seen(connection);
+      await pass(1);
+      const after = await seen(connection);
+      await pass(300_000);
+      const unchanged = await seen(connection);
+      expect([before, stillBefore, after, unchanged].map((one) => one.client)).toEqual(["dev", "dev", "ops", "ops"]);
+      expect(stillBefore.connection).toBe(before.connection);
+      expect(after.connection).not.toBe(before.connection);
+      expect(unchanged.connection).toBe(after.connection);
+      const [old] = connections;
+      if (old?.destroyed === false) await once(old, "close");
+    });
+
+    test("keeps the old pair until certificate and key belong together", async () => {
+      const { ca, client, client2 } = certificates;
+      const { connection, write, pass } = await rotating({ ca, ...client });
+      await seen(connection);
+      write({ cert: client2.cert });
+      await pass(300_000);
+      const half = await seen(connection);
+      write({ key: client2.key });
+      await pass(1000);
+      expect([half.client, (await seen(connection)).client]).toEqual(["dev", "ops"]);
+    });
+
+    test("trusts a new authority after 5 minutes at the latest, and keeps the old one while the file is empty", async () => {
+      const { ca, strangerCa, client } = certificates;
+      const { connection, write, pass } = await rotating({ ca: strangerCa, ...client });
+      expect(await caught(seen(connection))).toMatchObject({ failure: "certificate" });
+      write({ ca });
+      await pass(300_000);
+      expect((await seen(connection)).client).toBe("dev");
+      write({ ca: "" });
+      await pass(300_000);
+      connection.close();
+      expect((await seen(connection)).client).toBe("dev");
+    });
+
+    test("the transport of a process behind the proxy has the new certificate, too", async () => {
+      const { ca, client, client2 } = certificates;
+      const { connection, write, pass } = await rotating({ ca, ...client });
+      const transport = connection.passThrough();
+      const clientOf = async (): Promise<string> => {
+        const { body } = await transport.send({ method: "GET", path: "/x", signal: new AbortController().signal });
+        return (JSON.parse(new TextDecoder().decode(await body.next())) as Seen).client;
+      };
+      const before = await clientOf();
+      write(client2);
+      await pass(300_000);
+      expect([before, await clientOf()]).toEqual(["dev", "ops"]);
+    });
   });
 
   test("runs an exec plugin once for many requests, with the cluster, and again after a 401", async () => {

@@ -1,13 +1,15 @@
 /** How a user of a kubeconfig authenticates. */
 import type { Host } from "../../platform/host.ts";
-import type { ConfigFlags, Impersonation, KeyPair, AuthInfo } from "./rest-config.ts";
+import type { ConfigFlags, Impersonation, KeyPair, AuthInfo, TlsFiles } from "./rest-config.ts";
 import { KubeconfigError, type From, type UserEntry } from "./kubeconfig-types.ts";
-import { pem } from "./pem.ts";
+import { pem, pemFile, type PemSource } from "./pem.ts";
 
 /** The authentication of a user entry. */
 export interface UserAuth {
   readonly login: AuthInfo;
   readonly keyPair?: KeyPair;
+  /** Where `keyPair` was read from. */
+  readonly files: Pick<TlsFiles, "keyPair">;
   readonly impersonation?: Impersonation;
 }
 
@@ -24,10 +26,11 @@ export async function authInfoOf(
   flags: ConfigFlags,
   userName: string,
 ): Promise<UserAuth> {
-  const keyPair = await keyPairOf(host, user, flags, userName);
+  const { keyPair, files } = await keyPairOf(host, user, flags, userName);
   const impersonation = impersonationOf(user.entry, flags, userName);
   return {
     login: loginMethod(host, user, flags, userName),
+    files,
     ...(keyPair !== undefined && { keyPair }),
     ...(impersonation !== undefined && { impersonation }),
   };
@@ -102,33 +105,31 @@ export function checkSendable(text: string, what: string): void {
   });
 }
 
-/** Certificate and key belong together; a flag for one replaces only that one. */
+/** Certificate and key belong together; a flag for one replaces only that one. Also returns their files, if both are files. */
 async function keyPairOf(
   host: Host,
   user: From<UserEntry>,
   flags: ConfigFlags,
   userName: string,
-): Promise<KeyPair | undefined> {
+): Promise<Pick<UserAuth, "keyPair" | "files">> {
   const { entry } = user;
-  const folder = host.folderOf(user.file);
-  const half = (
+  const half = async (
     flag: string | undefined,
-    path: string | undefined,
-    data: string | undefined,
-    name: string,
-  ): Promise<string | undefined> =>
-    flag !== undefined
-      ? pem(host, { path: flag, folder: "." }, `--${name}`)
-      : pem(host, { data, path, folder }, `${name} of user ${userName}`);
-  const certificate = await half(
-    flags.clientCertificate,
-    entry["client-certificate"],
-    entry["client-certificate-data"],
-    "client-certificate",
-  );
-  const key = await half(flags.clientKey, entry["client-key"], entry["client-key-data"], "client-key");
-  if (certificate !== undefined && key !== undefined) return { certificate, key };
-  if (certificate === undefined && key === undefined) return undefined;
+    name: "client-certificate" | "client-key",
+  ): Promise<{ readonly text: string | undefined; readonly file: string | undefined }> => {
+    const own = { data: entry[`${name}-data`], path: entry[name], folder: host.folderOf(user.file) };
+    const source: PemSource = flag === undefined ? own : { path: flag, folder: "." };
+    const what = flag === undefined ? `${name} of user ${userName}` : `--${name}`;
+    return { text: await pem(host, source, what), file: pemFile(host, source) };
+  };
+  const { text: certificate, file: certificateFile } = await half(flags.clientCertificate, "client-certificate");
+  const { text: key, file: keyFile } = await half(flags.clientKey, "client-key");
+  if (certificate !== undefined && key !== undefined) {
+    const areFiles = certificateFile !== undefined && keyFile !== undefined;
+    const files = areFiles ? { keyPair: { certificate: certificateFile, key: keyFile } } : {};
+    return { keyPair: { certificate, key }, files };
+  }
+  if (certificate === undefined && key === undefined) return { files: {} };
   const missing = certificate === undefined ? "certificate" : "key";
   throw new KubeconfigError(`Cannot log in as user ${userName}: the client ${missing} is missing`, {
     next: `name it with --client-${missing}, or client-${missing} in the kubeconfig`,

@@ -11,7 +11,7 @@ import {
   type Kubeconfig,
 } from "./kubeconfig-types.ts";
 import { authInfoOf } from "./auth-info.ts";
-import { pem } from "./pem.ts";
+import { pem, pemFile, type PemSource } from "./pem.ts";
 import { checkedProxy } from "./proxy.ts";
 import { serverAddress } from "./server-address.ts";
 
@@ -61,8 +61,9 @@ async function resolveRestConfig(host: Host, kubeconfig: Kubeconfig, flags: Conf
   const cluster = named(kubeconfig.clusters, clusterName, "cluster", flags.cluster, contextName, kubeconfig);
   const user = named(kubeconfig.users, userName, "user", flags.user, contextName, kubeconfig);
   const where = contextName === "" ? "" : ` (context ${contextName})`;
-  const tls = await tlsOf(host, cluster, flags, where);
-  const { login, keyPair, impersonation } = await authInfoOf(host, user, flags, userName);
+  const { caFile, ...tls } = await tlsOf(host, cluster, flags, where);
+  const { login, keyPair, files: userFiles, impersonation } = await authInfoOf(host, user, flags, userName);
+  const tlsFiles = { ...(caFile !== undefined && { ca: caFile }), ...userFiles };
   const address = nonEmpty(flags.server) ?? nonEmpty(cluster.entry.server);
   if (address === undefined) {
     throw new KubeconfigError(`Cannot find the API server: ${files(kubeconfig)} names none${where}`, {
@@ -87,6 +88,7 @@ async function resolveRestConfig(host: Host, kubeconfig: Kubeconfig, flags: Conf
     // No credentials are sent without TLS; those in the address itself take precedence, as in Go's HTTP client.
     login: userinfo ?? (plain ? { is: "none" } : login),
     ...(keyPair !== undefined && !plain && { keyPair }),
+    ...(Object.keys(tlsFiles).length > 0 && !plain && { files: tlsFiles }),
     ...(impersonation !== undefined && { impersonation }),
     ...(extension !== undefined && { execExtension: extension.extension }),
     ...(flags.requestTimeout !== undefined && flags.requestTimeout > 0 && { requestTimeoutMs: flags.requestTimeout }),
@@ -150,21 +152,19 @@ async function tlsOf(
   cluster: From<ClusterEntry>,
   flags: ConfigFlags,
   where: string,
-): Promise<RestConfig["tls"]> {
+): Promise<RestConfig["tls"] & { readonly caFile?: string }> {
   const { entry } = cluster;
   const overridden = flags.insecureSkipTlsVerify === true || flags.certificateAuthority !== undefined;
   const insecure = overridden ? flags.insecureSkipTlsVerify === true : entry["insecure-skip-tls-verify"] === true;
-  const ca = overridden
-    ? await pem(host, { path: flags.certificateAuthority, folder: "." }, `--certificate-authority`)
-    : await pem(
-        host,
-        {
-          data: entry["certificate-authority-data"],
-          path: entry["certificate-authority"],
-          folder: host.folderOf(cluster.file),
-        },
-        `certificate-authority${where}`,
-      );
+  const source: PemSource = overridden
+    ? { path: flags.certificateAuthority, folder: "." }
+    : {
+        data: entry["certificate-authority-data"],
+        path: entry["certificate-authority"],
+        folder: host.folderOf(cluster.file),
+      };
+  const ca = await pem(host, source, overridden ? "--certificate-authority" : `certificate-authority${where}`);
+  const caFile = pemFile(host, source);
   if (insecure && ca !== undefined) {
     throw new KubeconfigError(`Cannot both skip the check of the server's certificate and check it${where}`, {
       next: "omit insecure-skip-tls-verify or the certificate authority",
@@ -172,5 +172,10 @@ async function tlsOf(
   }
   const serverName =
     flags.tlsServerName ?? (flags.server === undefined ? nonEmpty(entry["tls-server-name"]) : undefined);
-  return { ...(ca !== undefined && { ca }), ...(serverName !== undefined && { serverName }), insecure };
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(serverName !== undefined && { serverName }),
+    insecure,
+    ...(caFile !== undefined && { caFile }),
+  };
 }

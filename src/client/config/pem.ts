@@ -10,6 +10,12 @@ export interface PemSource {
   readonly folder: string;
 }
 
+/** The path of the file that `pem` reads; undefined if it reads none. */
+export function pemFile(host: Host, { data, path, folder }: PemSource): string | undefined {
+  if ((data ?? "") !== "" || path === undefined || path === "") return undefined;
+  return host.pathFrom(folder, path);
+}
+
 /** The PEM text, if the source has one. @throws KubeconfigError naming `what`. */
 export async function pem(host: Host, source: PemSource, what: string): Promise<string | undefined> {
   if ((source.data ?? "") !== "" && (source.path ?? "") !== "") {
@@ -24,8 +30,8 @@ export async function pem(host: Host, source: PemSource, what: string): Promise<
       throw new KubeconfigError(`Cannot read ${what}-data: it is not Base64`, { cause: error });
     }
   }
-  if (source.path === undefined || source.path === "") return undefined;
-  const path = host.pathFrom(source.folder, source.path);
+  const path = pemFile(host, source);
+  if (path === undefined) return undefined;
   let text: string | undefined;
   try {
     text = await host.readFile(path);

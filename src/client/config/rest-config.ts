@@ -33,10 +33,18 @@ export type AuthInfo =
   /** The id token that kubectl stores in the kubeconfig (auth-provider `oidc`). */
   | { readonly is: "oidc"; readonly idToken: string };
 
-/** A client certificate and its key, both PEM. */
+/** A client certificate and its key, both PEM, or the files of both. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
+}
+
+/** Paths of files that certificates and keys were read from. */
+export interface TlsFiles {
+  /** The file of `tls.ca`. */
+  readonly ca?: string;
+  /** The files of `keyPair`, if both halves come from files. */
+  readonly keyPair?: KeyPair;
 }
 
 /** The identity that requests act as (`--as`). */
@@ -61,6 +69,8 @@ export interface RestConfig {
   readonly disableCompression: boolean;
   readonly login: AuthInfo;
   readonly keyPair?: KeyPair;
+  /** The files of the certificates above, which may be replaced while the program runs. Unset if there are none. */
+  readonly files?: TlsFiles;
   readonly impersonation?: Impersonation;
   /** The cluster's extension for exec plugins. */
   readonly execExtension?: unknown;

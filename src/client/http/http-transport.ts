@@ -1,7 +1,7 @@
 /** Transport over HTTP and TLS. */
 import { type ConnectionLimits, tryConnection } from "../../platform/connection.ts";
 import { HttpError, type HttpFailure } from "../../platform/http-error.ts";
-import type { HttpClient, HttpResponse, HttpSettings } from "../../platform/http.ts";
+import type { HttpResponse, HttpSettings, TlsSettings } from "../../platform/http.ts";
 import { openHttp } from "../../platform/open-http.ts";
 import { requestUpgrade } from "../../platform/upgrade.ts";
 import {
@@ -20,6 +20,8 @@ export interface HttpTransportOptions extends HttpSettings {
   readonly server: string;
   /** Sent with every request; a name with several values is sent as several headers. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Called before each request: the settings that replace `tls`. When they change, new connections are opened. */
+  readonly currentTls?: () => Promise<TlsSettings>;
   /** Requests uncompressed responses. */
   readonly disableCompression?: boolean;
 }
@@ -35,9 +37,20 @@ export interface HttpTransport extends Transport {
   close(): void;
 }
 
-/** A transport to one server. Connections are kept alive until `close`. */
+/** A transport to one server. Connections are kept alive until `close`, or until the settings for TLS have changed. */
 export function httpTransport(options: HttpTransportOptions): HttpTransport {
-  const http: HttpClient = openHttp(options);
+  const { currentTls } = options;
+  let opened: HttpSettings = options;
+  let http = openHttp(opened);
+  /** The settings of a new connection. Requests in flight keep the connections that they have. */
+  const settings = async (): Promise<HttpSettings> => {
+    const tls = await currentTls?.();
+    if (tls === undefined || isSame(tls, opened.tls)) return opened;
+    http.close();
+    opened = { ...opened, tls };
+    http = openHttp(opened);
+    return opened;
+  };
   const server = options.server.replace(/\/+$/, "");
   const { host } = new URL(server);
   const common = { ...options.headers, ...(options.disableCompression === true && { "accept-encoding": "identity" }) };
@@ -45,6 +58,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
     async send(request): Promise<ApiResponse> {
       request.signal.throwIfAborted();
       try {
+        if (currentTls !== undefined) await settings();
         return apiResponse(
           await http.send({
             method: request.method,
@@ -73,7 +87,7 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
             ...(body !== undefined && { body }),
             signal,
           },
-          options,
+          await settings(),
         );
       } catch (error) {
         throw failureOf(error, request.signal, host);
@@ -81,13 +95,18 @@ export function httpTransport(options: HttpTransportOptions): HttpTransport {
     },
     async tryConnection(limits, signal) {
       try {
-        await tryConnection(new URL(server), options, limits, signal);
+        await tryConnection(new URL(server), await settings(), limits, signal);
       } catch (error) {
         throw failureOf(error, signal, host);
       }
     },
     close: () => http.close(),
   };
+}
+
+/** Compares what files contain; the rest never changes. */
+function isSame(one: TlsSettings, other: TlsSettings): boolean {
+  return one.ca === other.ca && one.certificate === other.certificate && one.key === other.key;
 }
 
 function apiResponse(response: HttpResponse, request: ApiRequest, host: string): ApiResponse {

@@ -97,7 +97,21 @@ describe("a context as kubectl would use it", () => {
       disableCompression: false,
       login: { is: "none" },
       keyPair: { certificate: "cert", key: "key" },
+      // The key is data, so the certificate's file cannot be replaced alone.
+      files: { ca: "/k/pki/ca.crt" },
     });
+  });
+
+  test("names both files of a client certificate, from the kubeconfig and from flags", async () => {
+    const flags = { clientCertificate: "/k/pki/ca.crt", clientKey: "/k/pki/dev.crt", insecureSkipTlsVerify: true };
+    const { files: fromFlags } = await access(flags);
+    expect(fromFlags).toEqual({ keyPair: { certificate: "/k/pki/ca.crt", key: "/k/pki/dev.crt" } });
+    const { files: fromBoth } = await access({ clientKey: "/k/pki/ca.crt" });
+    expect(fromBoth).toEqual({
+      ca: "/k/pki/ca.crt",
+      keyPair: { certificate: "/k/pki/dev.crt", key: "/k/pki/ca.crt" },
+    });
+    expect(await access({ ...flags, server: "http://plain" })).not.toHaveProperty("files");
   });
 
   test("impersonation, with groups, uid and extra", async () => {
@@ -458,12 +472,13 @@ describe("in a cluster", () => {
   const pod = { [`${folder}/token`]: "t\n", [`${folder}/ca.crt`]: ca, [`${folder}/namespace`]: "shop\n" };
   const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
 
-  test("uses the service account of the pod, whose token file is read again", async () => {
+  test("uses the service account of the pod, whose token and authority are read again", async () => {
     expect(await loadRestConfig(fakeHost(pod, { env }))).toMatchObject({
       server: "https://[fd00::1]",
       namespace: "shop",
       tls: { ca, insecure: false },
       login: { is: "token-file", path: `${folder}/token` },
+      files: { ca: `${folder}/ca.crt` },
     });
   });
 
