@@ -70,6 +70,7 @@ export function connectionTo(url: URL, proxy: string | undefined, signal: AbortS
   const to = { host: url.hostname, port: portOf(url), signal };
   if (proxy !== undefined) return tunnel({ proxy: new URL(proxy), ...to });
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const socket = connect({ host: bare(to.host), port: to.port });
     const onAbort = (): void => {
       socket.destroy();
@@ -84,16 +85,50 @@ export function connectionTo(url: URL, proxy: string | undefined, signal: AbortS
   });
 }
 
-/** TLS with the server of a URL over an open connection. @throws the error that ended it. */
-export function shakeHands(socket: Socket, url: URL, settings: TlsSettings): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const host = bare(url.hostname);
-    // Unlike an agent, `tls.connect` sends no server name on its own; an address is not a name.
-    const serverName = isIP(host) === 0 ? { servername: host } : {};
-    const secure = tls.connect({ socket, host, ...serverName, ...tlsOptions(settings) }, () => resolve(secure));
-    secure.on("error", reject);
-    socket.on("close", () => reject(new HttpError("broken", "the connection was closed inside the handshake")));
-  });
+/** TLS that is to be established over an open connection. */
+export interface Handshake {
+  /** Names the server. */
+  readonly url: URL;
+  readonly tls: TlsSettings;
+  readonly signal: AbortSignal;
+  /** How long it may take, in ms. Default 10 s. */
+  readonly limitMs?: number;
+}
+
+/** Source: client-go v0.36 transport/cache.go TLSHandshakeTimeout. */
+const defaultHandshakeMs = 10_000;
+
+/**
+ * TLS with the server of a URL over an open connection, which is closed if that fails.
+ * @throws HttpError `timeout`; the signal's reason; the error that ended the connection.
+ */
+export async function shakeHands(
+  socket: Socket,
+  { url, tls: settings, signal, limitMs = defaultHandshakeMs }: Handshake,
+): Promise<Socket> {
+  const host = bare(url.hostname);
+  // Unlike an agent, `tls.connect` sends no server name on its own; an address is not a name.
+  const serverName = isIP(host) === 0 ? { servername: host } : {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onAbort = (): void => void socket.destroy();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await new Promise<Socket>((resolve, reject) => {
+      const secure = tls.connect({ socket, host, ...serverName, ...tlsOptions(settings) }, () => resolve(secure));
+      secure.on("error", reject);
+      socket.on("close", () => reject(new HttpError("broken", "the connection was closed inside the handshake")));
+      const late = new HttpError("timeout", "it accepts connections but does not respond to the TLS handshake");
+      timer = setTimeout(() => reject(late), limitMs);
+    });
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
 }
 
 /** How long establishing a connection may take, in ms. */
@@ -115,24 +150,13 @@ export async function tryConnection(
 ): Promise<void> {
   const limit = AbortSignal.timeout(connectMs);
   let socket: Socket | undefined;
-  const onAbort = (): void => void socket?.destroy();
-  signal.addEventListener("abort", onAbort, { once: true });
-  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     socket = await connectionTo(url, proxy, AbortSignal.any([signal, limit]));
-    if (url.protocol !== "https:") return;
-    const tooLong = new Promise<"too long">((resolve) => {
-      timer = setTimeout(resolve, handshakeMs, "too long");
-    });
-    if ((await Promise.race([shakeHands(socket, url, settings), tooLong])) === "too long") {
-      throw new HttpError("timeout", "it accepts connections but does not respond to the TLS handshake");
-    }
+    if (url.protocol === "https:") await shakeHands(socket, { url, tls: settings, signal, limitMs: handshakeMs });
   } catch (error) {
     if (error instanceof HttpError && error.failure === "timeout") throw error;
     if (limit.aborted && !signal.aborted) throw new HttpError("timeout", "it does not answer", { cause: error });
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
     socket?.destroy();
   }
 }

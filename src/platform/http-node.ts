@@ -61,8 +61,10 @@ export function openNodeHttp(settings: HttpSettings): HttpClient {
           });
         }
         // Connections through a proxy are not kept alive.
-        const plainSocket = await connectionTo(url, settings.proxy, request.signal);
-        const socket = url.protocol === "https:" ? await shakeHands(plainSocket, url, settings.tls) : plainSocket;
+        const { signal } = request;
+        const plainSocket = await connectionTo(url, settings.proxy, signal);
+        const socket =
+          url.protocol === "https:" ? await shakeHands(plainSocket, { url, tls: settings.tls, signal }) : plainSocket;
         // The socket already has TLS. With any agent, even `false`, it would not be used.
         return await exchange(http.request, url, request, { createConnection: () => socket });
       } catch (error) {

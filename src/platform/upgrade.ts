@@ -30,7 +30,7 @@ export async function requestUpgrade(
   const to = new URL(url);
   try {
     const plain = await connectionTo(to, settings.proxy, signal);
-    const socket = to.protocol === "https:" ? await shakeHands(plain, to, settings.tls) : plain;
+    const socket = to.protocol === "https:" ? await shakeHands(plain, { url: to, tls: settings.tls, signal }) : plain;
     const onAbort = (): void => void socket.destroy();
     signal.addEventListener("abort", onAbort, { once: true });
     try {
