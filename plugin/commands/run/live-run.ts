@@ -5,6 +5,7 @@ import { createClient } from "../../../src/client/api/client.ts";
 import { type ControllerDefinition, isNamespaced } from "../../../src/controller/api/definition.ts";
 import { LeaseHeldError } from "../../../src/controller/runtime/lease.ts";
 import type { LeaseFence } from "../../../src/controller/runtime/lease-fence.ts";
+import { isDeadHere, ownIdentity } from "../../../src/modes/run/identity.ts";
 import { type LiveOptions, type LiveRun, startLive } from "../../../src/modes/run/live.ts";
 import { leaseNamespace } from "../../../src/modes/run/run-leases.ts";
 import type { MetricsEndpoint } from "../../telemetry/endpoint.ts";
@@ -22,7 +23,6 @@ import { summaryLine } from "../../render/run-lines.ts";
 import { Leadership } from "./leadership.ts";
 import { Reload } from "./reload.ts";
 import type { RunRequest } from "./request.ts";
-import { isDeadHere, ownIdentity } from "./identity.ts";
 import { preflightOfRun } from "./run-preflight.ts";
 import { type RunScreen, showRun } from "./screen.ts";
 

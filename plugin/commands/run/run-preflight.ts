@@ -4,13 +4,13 @@ import { fieldManagerOf } from "../../../src/api/own-field-manager.ts";
 import type { ServerVersion } from "../../../src/api/server-version.ts";
 import { createClient } from "../../../src/client/api/client.ts";
 import type { ControllerDefinition } from "../../../src/controller/api/definition.ts";
+import { isDeadHere } from "../../../src/modes/run/identity.ts";
 import { ownersUnnoticed } from "../../../src/modes/preflight/owner-watch.ts";
 import { preflight } from "../../../src/modes/preflight/preflight.ts";
 import { leaseNamespace } from "../../../src/modes/run/run-leases.ts";
 import type { Session } from "../../cli/session.ts";
 import type { Connected } from "../../connections/connection.ts";
 import { overridden, preflightLine, refuseOrPass } from "../../render/preflight-text.ts";
-import { isDeadHere } from "./identity.ts";
 import type { RunRequest } from "./request.ts";
 
 /** What is checked, and where it is printed. */

@@ -3,9 +3,8 @@ import { ownVersion } from "../../api/server-version.ts";
 import { serverVersion } from "../../client/api/server-version.ts";
 import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { LeaseFence } from "../../controller/runtime/lease-fence.ts";
-import { hostName, processId } from "../../platform/process.ts";
-import { randomSuffix } from "../../platform/random.ts";
 import { formatRight, reviewRights, rightsToRun } from "../preflight/rights.ts";
+import { isDeadHere, ownIdentity } from "../run/identity.ts";
 import { type LiveRun, ownRequests, startLive } from "../run/live.ts";
 import { leaseNamespace } from "../run/run-leases.ts";
 import type { Cluster } from "./connect-to-cluster.ts";
@@ -119,8 +118,8 @@ export async function startControllers(cluster: Cluster, options: StartOptions):
       ...(namespace !== undefined && { namespace }),
       ...(workers !== undefined && { workers }),
       lease: {
-        identity: `${hostName()}_${processId()}_${randomSuffix(random)}`,
-        isDead: () => false,
+        identity: ownIdentity(random),
+        isDead: isDeadHere,
         force: false,
         onWait: () => undefined,
       },

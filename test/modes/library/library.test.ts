@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type Cluster,
   connectToCluster,
+  type ControllerRun,
   defineController,
   type ControllerDefinition,
   kinds,
@@ -12,6 +13,8 @@ import {
   type StageEvent,
   watchPrimary,
 } from "../../../src/index.ts";
+import { formatMicroTime } from "../../../src/api/time.ts";
+import { hostName, processSpace } from "../../../src/platform/process.ts";
 import type { Clocks } from "../../../src/platform/timeline.ts";
 import { rejection } from "../../support/rejection.ts";
 import { sandboxSide, type ApiSide } from "../../support/api-side.ts";
@@ -181,6 +184,26 @@ describe("a cluster behind a kubeconfig", () => {
     expect(await quotasIn("after-sleep")).toBe(1);
     await run.stop();
     connected.close();
+  });
+
+  test("does not wait for the Lease of a process that has died on this machine", async () => {
+    const died = Bun.spawn(["true"]);
+    await died.exited;
+    const sandbox = await startSandbox({ builtIn: false });
+    const cluster: Cluster = { ...sandbox, server: "", context: "", namespace: "default", close: () => undefined };
+    const holderIdentity = `${hostName()}_${died.pid}_${processSpace()}_xxxxx`;
+    await sandbox.client.create(kinds.Leases, {
+      metadata: { namespace: "kube-system", name: "kubectl-reconcile-default-quota" },
+      spec: { holderIdentity, leaseDurationSeconds: 15, renewTime: formatMicroTime(sandbox.timeline.now()) },
+    });
+    let run: ControllerRun | undefined;
+    const starting = startControllers(cluster, { controllers: [quotas()] }).then((started) => (run = started));
+    await sandbox.advance(1000);
+    expect(run).toBeDefined();
+    const stopping = (await starting).stop();
+    await sandbox.advance(1000);
+    await stopping;
+    await sandbox.stop();
   });
 
   test("ends, with the reason, when another process takes its Lease", async () => {

@@ -3,7 +3,7 @@ import { Events } from "../../../api/kinds.ts";
 import type { Event } from "../../../api/types.ts";
 import type { ListOptions, ListPage } from "../../../client/api/lister-watcher.ts";
 import type { Client } from "../../../client/api/verbs.ts";
-import { isOurs, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
+import { isOurs, type Look, nothingSeen, pageSize, readable, type Sign, writtenAt } from "./sign.ts";
 
 /** Whose Events are examined. */
 export interface EventSignsOptions {
@@ -14,8 +14,6 @@ export interface EventSignsOptions {
   readonly components: ReadonlySet<string>;
 }
 
-/** The maximum number of one component's Events that are examined. */
-const pageSize = 500;
 /** For so few components the API server selects: for more, one list of all Events takes both sides less. */
 const fewComponents = 3;
 const largePage = 5000;

@@ -5,11 +5,10 @@ import { parseTime, readTime } from "../../../api/time.ts";
 import type { Lease, Node } from "../../../api/types.ts";
 import type { Client } from "../../../client/api/verbs.ts";
 import { isSilent, isSimulated } from "../../../controllers/kubelet/simulated.ts";
-import { type Idle, isOurs, joined, type Look, nothingSeen, readable, type Sign, writtenAt } from "./sign.ts";
+import { type Idle, isOurs, joined, type Look, nothingSeen, pageSize, readable, type Sign, writtenAt } from "./sign.ts";
 
 const leaseNamespace = "kube-node-lease";
 const leaseSeconds = 40;
-const pageSize = 500;
 /** A kubelet without Leases writes a node's status more often than that. */
 const statusMs = 60_000;
 

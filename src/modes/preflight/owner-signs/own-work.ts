@@ -7,8 +7,18 @@ import { keyOf } from "../../../api/key.ts";
 import type { ManagedFieldsEntry, StoredObject } from "../../../api/object.ts";
 import { parseTime } from "../../../api/time.ts";
 import type { ControllerDefinition } from "../../../controller/api/definition.ts";
-import { type OwnerReads, pageSize } from "./owner-reads.ts";
-import { type Idle, isOurs, joined, lastTouched, type Look, nothingSeen, type Sign, writtenAt } from "./sign.ts";
+import type { OwnerReads } from "./owner-reads.ts";
+import {
+  type Idle,
+  isOurs,
+  joined,
+  lastTouched,
+  type Look,
+  nothingSeen,
+  pageSize,
+  type Sign,
+  writtenAt,
+} from "./sign.ts";
 
 /** What the search for a controller's owner needs to know about it. */
 export type ReconciledController = Pick<

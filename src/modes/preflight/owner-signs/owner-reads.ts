@@ -7,7 +7,7 @@ import type { Client } from "../../../client/api/verbs.ts";
 import { type ComponentLease, readComponentLease } from "./component-lease.ts";
 import { componentWorks } from "./component-works.ts";
 import { EventSigns } from "./event-signs.ts";
-import { type Look, readable } from "./sign.ts";
+import { type Look, pageSize, readable } from "./sign.ts";
 
 /** Where owners are searched for. */
 export interface SearchedCluster {
@@ -20,9 +20,6 @@ export interface SearchedCluster {
 
 /** One page of a list, or why there is none. */
 export type ReadPage<T> = ListPage<T> | "forbidden" | "absent";
-
-/** The maximum number of objects of a kind that are examined. */
-export const pageSize = 500;
 
 /** Remembers what it has read; a later search needs a new one. Each method @throws StatusError, TransportError. */
 export class OwnerReads {

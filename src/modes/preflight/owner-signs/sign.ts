@@ -38,6 +38,9 @@ export interface Look {
   readonly unseen: readonly Unseen[];
 }
 
+/** The maximum number of objects of one list that are examined. */
+export const pageSize = 500;
+
 /** For a place that could not be examined, or shows nothing. */
 export const nothingSeen: Look = { signs: [], idles: [], seen: [], unseen: [] };
 

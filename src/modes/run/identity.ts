@@ -1,6 +1,6 @@
 /** Who a run is, as the holder of its Leases. */
-import { hostName, isAlive, processId, processSpace } from "../../../src/platform/process.ts";
-import { type Random, randomSuffix } from "../../../src/platform/random.ts";
+import { hostName, isAlive, processId, processSpace } from "../../platform/process.ts";
+import { type Random, randomSuffix } from "../../platform/random.ts";
 
 /** `HOST_PID_SPACE_RANDOM`. */
 export function ownIdentity(random: Random): string {

@@ -1,8 +1,8 @@
 /** Which holders of Leases are known to be dead. */
 import { expect, test } from "bun:test";
-import { isDeadHere, ownIdentity } from "../../../../plugin/commands/run/identity.ts";
-import { hostName, processId, processSpace } from "../../../../src/platform/process.ts";
-import { seededRandom } from "../../../../src/platform/random.ts";
+import { isDeadHere, ownIdentity } from "../../../src/modes/run/identity.ts";
+import { hostName, processId, processSpace } from "../../../src/platform/process.ts";
+import { seededRandom } from "../../../src/platform/random.ts";
 
 /** A process that has ended. */
 async function deadPid(): Promise<number> {
