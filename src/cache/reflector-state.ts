@@ -73,8 +73,8 @@ function backOff(next: RequestState, error: unknown): ReflectorState<never> {
  *   last list, otherwise after a wait, so that a server that expires versions at once is not listed in a loop.
  * - If the server has no WatchList, pages are listed instead.
  *
- * Source: client-go v0.36 tools/cache/reflector.go, tools/pager/pager.go (FullListIfExpired); differs: upstream lists again after every failure of a watch except 429 and a refused
- * connection; here only a lost version leads to a list.
+ * Source: client-go v0.36 tools/cache/reflector.go, tools/pager/pager.go (FullListIfExpired); differs: upstream lists again after every
+ * failure of a watch except 429 and a refused connection; here only a lost version leads to a list.
  *
  * @throws Error for an event that is impossible in the state, which is a bug in the Reflector.
  */

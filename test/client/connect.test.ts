@@ -34,6 +34,8 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
   const refusedTokens = new Set<string>();
   /** The connection of each request for /closing. */
   const connections: Socket[] = [];
+  /** Called with the response to the request for /held. */
+  let hold: (response: ServerResponse) => void = () => undefined;
   /** Requests waiting for a response, the maximum that waited at once, and the total. */
   const waiting: ServerResponse[] = [];
   let [most, total] = [0, 0];
@@ -55,6 +57,11 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
       }
       if (request.url === "/never") return true;
       if (request.url?.endsWith("/closing") === true) connections.push(request.socket);
+      if (request.url?.endsWith("/held") === true) {
+        response.write('{"held":');
+        hold(response);
+        return true;
+      }
       if (!refusedTokens.has(request.headers.authorization ?? "")) return false;
       response.statusCode = 401;
       response.end('{"kind":"Status","reason":"Unauthorized","message":"Unauthorized","code":401}');
@@ -182,7 +189,7 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
       const connection = await connectTo(
         { "client-certificate": join(folder, "cert"), "client-key": join(folder, "key") },
         { "certificate-authority": join(folder, "ca") },
-        { limits: { timeline: clock } },
+        { limits: { timeline: clock, silentMs: 3_600_000 } },
       );
       const pass = (ms: number): Promise<unknown> => {
         clock.after(ms, "test", () => undefined);
@@ -208,6 +215,20 @@ describe.skipIf(opensslMissing !== undefined)("connect", () => {
       expect(unchanged.connection).toBe(after.connection);
       const [old] = connections;
       if (old?.destroyed === false) await once(old, "close");
+    });
+
+    test("ends requests in flight on the connections that they have", async () => {
+      const { ca, client, client2 } = certificates;
+      const { connection, write, pass } = await rotating({ ca, ...client });
+      const { promise: holding, resolve } = Promise.withResolvers<ServerResponse>();
+      hold = resolve;
+      const held = connection.client.raw("/held");
+      const response = await holding;
+      write(client2);
+      await pass(300_000);
+      expect((await seen(connection)).client).toBe("ops");
+      response.end("true}");
+      expect(await held).toBe('{"held":true}');
     });
 
     test("keeps the old pair until certificate and key belong together", async () => {
