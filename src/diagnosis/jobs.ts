@@ -154,6 +154,7 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
   if (isNewer)
     findings.push({ at, why: `${trouble.reason ?? ""}: ${trouble.message ?? ""}`, ...since(eventTime(trouble)) });
   const lastAt = readTime(status?.lastScheduleTime);
+  if (jobs.unseen.length === 0) findings.push(...goneWithoutSuccess(item, { last, now: look.now }));
   const missed = missedRun(cronJob, look.now);
   if (missed.is === "missed") {
     const why = `it was due ${formatAge(look.now - missed.at)} ago, and no Job was started: is its controller running?`;
@@ -171,6 +172,24 @@ export function examineCronJob(look: Look, item: Item<CronJob>): Examined {
     // Whether the last Job failed is decisive.
     unseen: [...jobs.unseen, ...events.unseen, ...(missed.is === "unknown" ? [missed.unseen] : [])],
   };
+}
+
+interface LastRun {
+  /** The newest Job that is left. */
+  readonly last: Job | undefined;
+  readonly now: number;
+}
+
+/** Its last run did not succeed, and its Job is gone: that of a failed run is removed at once where failedJobsHistoryLimit is 0. */
+function goneWithoutSuccess(item: Item<CronJob>, { last, now }: LastRun): readonly Finding[] {
+  const { spec, status } = item.object;
+  const dueAt = readTime(status?.lastScheduleTime);
+  const isRunning = (status?.active ?? []).length > 0;
+  if (dueAt === undefined || isRunning || (readTime(status?.lastSuccessfulTime) ?? 0) >= dueAt) return [];
+  if (last !== undefined && (readTime(last.metadata.creationTimestamp) ?? 0) >= dueAt) return [];
+  const kept = spec?.failedJobsHistoryLimit === 0 ? "; failedJobsHistoryLimit 0 keeps no failed Job" : "";
+  const why = `its last run, due ${formatAge(now - dueAt)} ago, did not succeed, and its Job is gone${kept}`;
+  return [{ at: refOf(item), why, since: dueAt }];
 }
 
 type MissedRun =

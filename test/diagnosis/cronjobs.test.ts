@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Is } from "../../src/diagnosis/diagnosis.ts";
-import { CronJobs } from "../../src/api/kinds.ts";
-import { ago, diagnose, type Json, objectOf } from "./world.ts";
+import { CronJobs, Jobs } from "../../src/api/kinds.ts";
+import { findingsOf, type Item } from "../../src/diagnosis/diagnosis.ts";
+import { ago, diagnose, type Json, objectOf, ownedBy } from "./world.ts";
 
 /** At 10:00:00 UTC; each has no Job yet, and nobody has written an Event about it. */
 const rows: readonly {
@@ -33,7 +34,7 @@ const rows: readonly {
     name: "due when its last Job started",
     spec: { schedule: "*/5 * * * *" },
     ageSeconds: 86_400,
-    status: { lastScheduleTime: ago(300) },
+    status: { lastScheduleTime: ago(300), lastSuccessfulTime: ago(290) },
     is: "well",
   },
   {
@@ -75,6 +76,43 @@ describe("a CronJob", () => {
   test.each(rows)("$name: $is", ({ spec, ageSeconds, status = {}, is }) => {
     const object = objectOf("nightly", { meta: { creationTimestamp: ago(ageSeconds) }, spec, status });
     expect(diagnose(CronJobs, object).is).toBe(is);
+  });
+
+  const jobOf = (seconds: number): Item => ({
+    kind: Jobs,
+    object: objectOf("nightly-1", {
+      meta: { ...ownedBy("nightly", CronJobs), creationTimestamp: ago(seconds) },
+      status: { conditions: [{ type: "Complete", status: "True" }] },
+    }),
+  });
+  test.each([
+    { name: "it is the only one", limit: undefined, items: [], kept: "" },
+    {
+      name: "an earlier one is kept",
+      limit: 0,
+      items: [jobOf(3600)],
+      kept: "; failedJobsHistoryLimit 0 keeps no failed Job",
+    },
+  ])("whose last Job is gone without success is not well: $name", ({ limit, items, kept }) => {
+    const spec = { schedule: "0 * * * *", ...(limit !== undefined && { failedJobsHistoryLimit: limit }) };
+    const status = { lastScheduleTime: ago(300), lastSuccessfulTime: ago(3590) };
+    const object = objectOf("nightly", { meta: { creationTimestamp: ago(86_400) }, spec, status });
+    const diagnosis = diagnose(CronJobs, object, { items });
+    expect(diagnosis.is).toBe("waiting");
+    expect(findingsOf(diagnosis)[0]?.why).toBe(
+      `its last run, due 5 m ago, did not succeed, and its Job is gone${kept}`,
+    );
+  });
+
+  test("whose last Job is there is as that Job is", () => {
+    const status = { lastScheduleTime: ago(300) };
+    const object = objectOf("nightly", {
+      meta: { creationTimestamp: ago(86_400) },
+      spec: { schedule: "0 * * * *" },
+      status,
+    });
+    expect(diagnose(CronJobs, object, { items: [jobOf(299)] }).is).toBe("well");
+    expect(diagnose(CronJobs, object, { forbidden: [Jobs] }).is).toBe("cannot tell");
   });
 
   test("that was due and has no Job needs its controller", () => {

@@ -75,7 +75,7 @@ const event = (reason: string, type: string, seconds: number): Json => ({
 const nightly = objectOf("nightly", {
   meta: { creationTimestamp: ago(7200) },
   spec: { schedule: "0 * * * *", timeZone: "Etc/UTC" },
-  status: { lastScheduleTime: ago(0) },
+  status: { lastScheduleTime: ago(0), active: [{ name: "nightly-1" }] },
 });
 
 interface Row {
