@@ -12,6 +12,7 @@ import { basics } from "./cases/basics.ts";
 import { customResourceRules } from "./cases/custom-resource-rules.ts";
 import { certificates } from "./cases/certificates.ts";
 import { claimRights } from "./cases/claim-rights.ts";
+import { secretContents } from "./cases/secrets.ts";
 import { largeObjects } from "./cases/large-objects.ts";
 import { ownStatuses } from "./cases/statuses.ts";
 import { kindMetadata } from "./cases/kind-metadata.ts";
@@ -108,6 +109,7 @@ export const tables: readonly Table[] = [
   webhookCases,
   mutatingWebhookCases,
   conversionWebhookCases,
+  secretContents,
   connectionCases,
   limitCases,
 ];

@@ -1,7 +1,8 @@
 /** Secrets. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
 import { accountNameAnnotation, tokenSecretType } from "../../../api/token-secrets.ts";
 import { invalid, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
-import type { ApiObject } from "../../meta/object.ts";
+import { jsonMapProblem } from "../../meta/go-json.ts";
+import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import {
@@ -12,27 +13,42 @@ import {
 } from "../strategy/validation-steps.ts";
 import { asCompared, immutableErrors, keyErrors, keysOf, mostBytes, sizeOf } from "./stored-data.ts";
 
-/** The keys that each type of Secret requires. */
-const secretKeys: Readonly<Record<string, readonly string[]>> = {
-  "kubernetes.io/dockercfg": [".dockercfg"],
-  "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
-  "kubernetes.io/ssh-auth": ["ssh-privatekey"],
-  "kubernetes.io/tls": ["tls.crt", "tls.key"],
-};
+const requiredKey = (key: string): FieldError => required(`data[${key}]`);
 
-function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
-  const keys = keysOf(data);
-  if (type === tokenSecretType) {
-    const isNamed = (metadata.annotations?.[accountNameAnnotation] ?? "") !== "";
-    return isNamed ? [] : [required(`metadata.annotations[${accountNameAnnotation}]`)];
-  }
-  const wanted = ["username", "password"];
-  if (type === "kubernetes.io/basic-auth")
-    return wanted.some((key) => keys.includes(key)) ? [] : wanted.map((key) => required(`data[${key}]`));
-  return (secretKeys[String(type)] ?? []).filter((key) => !keys.includes(key)).map((key) => required(`data[${key}]`));
+/** Credentials for registries: an object in JSON. */
+function registryErrors(data: Fields, key: string): FieldError[] {
+  if (data[key] === undefined) return [requiredKey(key)];
+  const problem = jsonMapProblem(Buffer.from(textOf(data[key]), "base64").toString("latin1"));
+  return problem === undefined ? [] : [invalid(`data[${key}]`, "<secret contents redacted>", problem)];
 }
 
-/** Secrets: the keys required by their type, and the size and immutability of their data are validated. */
+/** What the type of a Secret requires. */
+function secretTypeErrors({ type, data, metadata }: ApiObject): FieldError[] {
+  const values = isFields(data) ? data : {};
+  const lacking = (...keys: readonly string[]): string[] => keys.filter((key) => values[key] === undefined);
+  switch (type) {
+    case tokenSecretType: {
+      const isNamed = (metadata.annotations?.[accountNameAnnotation] ?? "") !== "";
+      return isNamed ? [] : [required(`metadata.annotations[${accountNameAnnotation}]`)];
+    }
+    case "kubernetes.io/dockercfg":
+      return registryErrors(values, ".dockercfg");
+    case "kubernetes.io/dockerconfigjson":
+      return registryErrors(values, ".dockerconfigjson");
+    case "kubernetes.io/basic-auth": {
+      const missing = lacking("username", "password");
+      return missing.length === 2 ? missing.map(requiredKey) : [];
+    }
+    case "kubernetes.io/ssh-auth":
+      return (values["ssh-privatekey"] ?? "") === "" ? [requiredKey("ssh-privatekey")] : [];
+    case "kubernetes.io/tls":
+      return lacking("tls.crt", "tls.key").map(requiredKey);
+    default:
+      return [];
+  }
+}
+
+/** Secrets: what their type requires, and the size and immutability of their data are validated. */
 export const secretStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateChange, validateObjectMeta, validateObject],
   validate: (secret) => [
