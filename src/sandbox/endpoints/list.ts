@@ -5,6 +5,7 @@ import { goNumber, jsonNameOf } from "../meta/json.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { revisionOf } from "../options/list-options.ts";
 import { isFields } from "../meta/object.ts";
+import { jsonProblem } from "../meta/go-json.ts";
 import { badRequest, expired, refusal } from "../meta/refusal.ts";
 import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import { keyOf, type Collection } from "../storage/collection.ts";
@@ -51,7 +52,7 @@ function readToken(token: string, namespace: string | undefined): ContinueToken 
   try {
     value = JSON.parse(text) as unknown;
   } catch {
-    throw badRequest(`${invalidKey}: invalid character ${quoted(text[0])} looking for beginning of value`);
+    throw badRequest(`${invalidKey}: ${jsonProblem(text)}`);
   }
   const read = tokenFields(value ?? {});
   if (read.v !== "meta.k8s.io/v1")
@@ -88,12 +89,6 @@ function tokenFields(value: unknown): TokenFields {
 function wrongField(value: unknown, what: string, isNumeric = false): Error {
   const number = typeof value === "number" && isNumeric ? ` ${goNumber(value)}` : "";
   return badRequest(`${invalidKey}: json: cannot unmarshal ${jsonNameOf(value)}${number} into ${what}`);
-}
-
-function quoted(character: string | undefined): string {
-  const code = character?.charCodeAt(0) ?? 0;
-  if (code >= 0x80 && code < 0xa0) return `'\\u${code.toString(16).padStart(4, "0")}'`;
-  return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${character}'`;
 }
 
 /** The error for a revision in the future. `requested` may be a string, as a number cannot represent all 64-bit integers. */

@@ -169,7 +169,7 @@ class JsonScanner {
 }
 
 /** Why a text is not JSON; undefined if it is. Each character of `bytes` is a byte, as Go reads a byte at a time. */
-const jsonProblem = (bytes: string): string | undefined => new JsonScanner(bytes).scan();
+export const jsonProblem = (bytes: string): string | undefined => new JsonScanner(bytes).scan();
 
 const goTypes: Readonly<Record<string, string>> = { boolean: "bool", number: "number", string: "string" };
 /** Numbers and strings: what looks like a number in a string is no number. */

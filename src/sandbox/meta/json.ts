@@ -2,6 +2,7 @@
  * JSON as the API server parses it: rejects what Go rejects, reports duplicate keys, and detects integers that a number cannot represent
  * instead of silently changing them. Source: sigs.k8s.io/json v0 internal/golang/encoding/json.
  */
+import { jsonProblem } from "./go-json.ts";
 import { badRequest } from "./refusal.ts";
 
 /** A byte order mark is not valid JSON, and must not be ignored. */
@@ -35,7 +36,7 @@ export function readJson(body: Uint8Array, wrap: (problem: string) => string): J
   try {
     value = JSON.parse(text) as unknown;
   } catch (cause) {
-    throw badRequest(wrap(problemOf(body, text, cause as Error)));
+    throw badRequest(wrap(jsonProblem(Buffer.from(body).toString("latin1")) ?? (cause as Error).message));
   }
   // JSON.parse keeps only one of duplicate keys: then fewer keys are left than were written.
   const mayRepeat = spacedKey.test(text) || countOf('":', text) !== keysIn(value);
@@ -94,17 +95,6 @@ function keysIn(value: unknown): number {
     if (typeof item === "object" && item !== null) count += keysIn(item);
   }
   return count;
-}
-
-/** Approximately Go's error for invalid JSON. */
-function problemOf(body: Uint8Array, text: string, cause: Error): string {
-  if (/end of|Unexpected EOF|unterminated|Expected '}'|Expected '\]'/i.test(cause.message))
-    return "unexpected end of JSON input";
-  if ((body[0] ?? 0) >= 0x80)
-    return `invalid character '${String.fromCharCode(body[0] ?? 0)}' looking for beginning of value`;
-  const bad = text.trimStart()[0] ?? "";
-  if (bad !== "{" && bad !== "[" && bad !== '"') return `invalid character '${bad}' looking for beginning of value`;
-  return cause.message;
 }
 
 /** The tokens of JSON. */

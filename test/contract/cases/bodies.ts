@@ -1,4 +1,5 @@
 /** Unusual bodies: strange JSON, content types, and the kind and apiVersion that an object declares. */
+import { brokenJson } from "./broken-json.ts";
 import {
   configMap,
   del,
@@ -214,6 +215,18 @@ export const bodies: Table = {
         get(`${replicasets}/a/scale`),
         get(`${replicasets}/none/scale`),
         put(`${deployments}/nobody/scale`, { spec: { replicas: 1 } }),
+      ],
+    },
+    { name: "bodies that are not JSON", steps: brokenJson.map((body) => post(configmaps, body)) },
+    {
+      name: "patches and options that are not JSON",
+      steps: [
+        post(configmaps, configMap("a")),
+        ...["{", '{"a" 1}', '{"a":tru}', "[1 2]", "{} x"].flatMap((body) => [
+          ...(["merge", "strategic", "json"] as const).map((kind) => patch(kind, `${configmaps}/a`, body)),
+          put(`${configmaps}/a`, body),
+          del(`${configmaps}/a`, body),
+        ]),
       ],
     },
   ],
