@@ -12,6 +12,7 @@ import { basics } from "./cases/basics.ts";
 import { customResourceRules } from "./cases/custom-resource-rules.ts";
 import { certificates } from "./cases/certificates.ts";
 import { claimRights } from "./cases/claim-rights.ts";
+import { evictions } from "./cases/evictions.ts";
 import { secretContents } from "./cases/secrets.ts";
 import { largeObjects } from "./cases/large-objects.ts";
 import { ownStatuses } from "./cases/statuses.ts";
@@ -110,6 +111,7 @@ export const tables: readonly Table[] = [
   mutatingWebhookCases,
   conversionWebhookCases,
   secretContents,
+  evictions,
   connectionCases,
   limitCases,
 ];
