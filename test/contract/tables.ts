@@ -13,6 +13,7 @@ import { customResourceRules } from "./cases/custom-resource-rules.ts";
 import { certificates } from "./cases/certificates.ts";
 import { claimRights } from "./cases/claim-rights.ts";
 import { evictions } from "./cases/evictions.ts";
+import { jobStatuses } from "./cases/job-statuses.ts";
 import { secretContents } from "./cases/secrets.ts";
 import { largeObjects } from "./cases/large-objects.ts";
 import { ownStatuses } from "./cases/statuses.ts";
@@ -112,6 +113,7 @@ export const tables: readonly Table[] = [
   conversionWebhookCases,
   secretContents,
   evictions,
+  jobStatuses,
   connectionCases,
   limitCases,
 ];

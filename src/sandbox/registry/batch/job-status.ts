@@ -2,11 +2,15 @@
  * Validates changes of a Job's status. Source: kubernetes v1.36 pkg/apis/batch/validation/validation.go validateJobStatus;
  * pkg/registry/batch/job/strategy.go: most fields are validated only if they have changed.
  */
+import { deepEqual } from "../../../api/field-changes.ts";
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import { negativeErrors } from "../../validation/spec-checks.ts";
+import { indexErrors } from "./job-status-indexes.ts";
 
 const field = "status.conditions";
+/** The lists in `uncountedTerminatedPods`. */
+const uncountedKeys = ["succeeded", "failed"];
 const plain = (why: string): FieldError => ({ reason: "FieldValueInvalid", field, message: `Invalid value: ${why}` });
 
 interface Outcome {
@@ -78,38 +82,34 @@ function finishedErrors(job: ApiObject, old: Fields, now: Outcome, was: Outcome)
   const nothingToDo = job.spec?.["suspend"] === true && job.spec["completions"] === 0;
   if ((changed || status["startTime"] !== old["startTime"]) && !nothingToDo && status["startTime"] === undefined)
     errors.push(required("status.startTime", "startTime is required for finished job"));
+  const uncounted = uncountedIn(status);
+  if ((changed || !deepEqual(uncounted, uncountedIn(old))) && uncounted.some((uids) => uids.length > 0)) {
+    const there = "status.uncountedTerminatedPods";
+    errors.push(invalid(there, goUncounted(status["uncountedTerminatedPods"]), "must be empty for finished job"));
+  }
   return errors;
 }
 
-function indexErrors(job: ApiObject, old: Fields): FieldError[] {
-  const { completedIndexes, failedIndexes, ready } = job.status ?? {};
-  const spec = job.spec ?? {};
+/** The pods in `uncountedTerminatedPods`; a missing list equals an empty one. */
+const uncountedIn = (status: Fields): string[][] =>
+  uncountedKeys.map((key) => textsIn(at(status["uncountedTerminatedPods"], key)));
+
+/** Printed like the Go type. */
+const goUncounted = (uncounted: unknown): Fields => ({
+  Succeeded: at(uncounted, "succeeded") ?? null,
+  Failed: at(uncounted, "failed") ?? null,
+});
+
+/** Counts of pods that contradict each other or the outcome. */
+function countErrors(job: ApiObject, before: ApiObject): FieldError[] {
+  const { status = {} } = job;
+  const { status: old = {} } = before;
+  const { ready, terminating } = status;
+  const [{ finished }, was] = [outcomeOf(job), outcomeOf(before)];
   const errors: FieldError[] = [];
-  if (
-    completedIndexes !== old["completedIndexes"] &&
-    completedIndexes !== undefined &&
-    spec["completionMode"] !== "Indexed"
-  )
-    errors.push(
-      invalid(
-        "status.completedIndexes",
-        completedIndexes,
-        "cannot set non-empty completedIndexes when non-indexed completion mode",
-      ),
-    );
-  if (
-    failedIndexes !== old["failedIndexes"] &&
-    failedIndexes !== undefined &&
-    spec["backoffLimitPerIndex"] === undefined
-  )
-    errors.push(
-      invalid(
-        "status.failedIndexes",
-        failedIndexes,
-        "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
-      ),
-    );
-  const active = count(job.status ?? {}, "active");
+  if ((finished !== was.finished || terminating !== old["terminating"]) && finished && count(status, "terminating") > 0)
+    errors.push(invalid("status.terminating", terminating, "terminating>0 is invalid for finished job"));
+  const active = count(status, "active");
   const changed = ready !== old["ready"] || active !== count(old, "active");
   if (changed && typeof ready === "number" && ready > active)
     errors.push(invalid("status.ready", ready, "cannot set more ready pods than active"));
@@ -170,7 +170,7 @@ function isResuming(status: Fields, before: Fields): boolean {
 /** UIDs of pods, without duplicates. */
 function uncountedErrors(uncounted: unknown): FieldError[] {
   const seen = new Set<string>();
-  return ["succeeded", "failed"].flatMap((key) =>
+  return uncountedKeys.flatMap((key) =>
     textsIn(at(uncounted, key)).flatMap((uid, index): FieldError[] => {
       const here = `status.uncountedTerminatedPods.${key}[${index}]`;
       if (uid === "") return [invalid(here, uid, "must not be empty")];
@@ -192,6 +192,7 @@ export function jobStatusErrors(job: ApiObject, old: ApiObject): FieldError[] {
     ...timeErrors(status, before, now, was),
     ...finishedErrors(job, before, now, was),
     ...indexErrors(job, before),
+    ...countErrors(job, old),
     ...successErrors(job, now),
     ...transitionErrors(job, old, now, was),
   ];

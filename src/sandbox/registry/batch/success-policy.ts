@@ -2,28 +2,7 @@
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, type Fields } from "../../meta/object.ts";
 import { negativeErrors } from "../../validation/spec-checks.ts";
-
-/** The number of indexes in a list such as `1,3-5`, or what is wrong with it. */
-function indexesIn(list: string, completions: number): number | string {
-  if (list === "") return 0;
-  let [total, last] = [0, -1];
-  for (const interval of list.split(",")) {
-    const limits = interval.split("-");
-    if (limits.length > 2) {
-      return `the fragment ${JSON.stringify(interval)} violates the requirement that an index interval can have at most two parts separated by '-'`;
-    }
-    for (const limit of limits) {
-      if (!/^[-+]?\d+$/.test(limit)) return `cannot convert string to integer for index: ${JSON.stringify(limit)}`;
-      if (Number(limit) >= completions) return `too large index: ${JSON.stringify(limit)}`;
-    }
-    const [from, to = from] = limits.map(Number) as [number, number?];
-    if (limits.length === 2 && from >= to) return `non-increasing order, previous: ${from}, current: ${to}`;
-    if (last >= from) return `non-increasing order, previous: ${last}, current: ${from}`;
-    total += to - from + 1;
-    last = to;
-  }
-  return total;
-}
+import { indexesIn } from "./index-intervals.ts";
 
 function ruleErrors(rule: Fields, completions: number, field: string): FieldError[] {
   const { succeededCount: count, succeededIndexes: list } = rule;
