@@ -22,9 +22,9 @@ export interface WatchRequest {
   readonly initial: readonly Entry[];
   /** The watch starts after this revision. */
   readonly from: number;
-  /** Sends a bookmark after the initial events (`sendInitialEvents`). */
+  /** Sends a bookmark after the initial events. */
   readonly initialEventsEnd: boolean;
-  /** Sends a bookmark every minute (`allowWatchBookmarks`). */
+  /** Sends a bookmark every minute, and one shortly before the watch times out (`allowWatchBookmarks`). */
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   /** A bookmark's object. */
@@ -34,6 +34,8 @@ export interface WatchRequest {
 }
 
 const bookmarkIntervalMs = 60_000;
+/** The last bookmark comes this long before the watch times out, so that the next one starts near the present. */
+const lastBookmarkMs = 2_000;
 /** A chunk is sent as soon as it has this many bytes; it has at least one frame. */
 const chunkBytes = 65_536;
 
@@ -107,6 +109,10 @@ class WatchBody implements ApiBody {
   #position: number;
   #isFirstFrame = true;
   #bookmarkDue = false;
+  /** The newest revision that a client knows which has read what there was when the watch opened. */
+  readonly #openedAt: number;
+  /** The time between the bookmark that is armed and the last one. */
+  #bookmarksForMs: number;
   /** `ending`: pending events are still sent. */
   #state: "open" | "ending" | "closed" = "open";
   /** Set while the reader waits for something to send. */
@@ -124,6 +130,8 @@ class WatchBody implements ApiBody {
     context.open.add(this);
     const { timeline, actor } = context;
     this.#cancelTimeout = timeline.after(request.timeoutMs, `${actor} timeout`, () => this.end(), { background: true });
+    this.#openedAt = request.revision();
+    this.#bookmarksForMs = request.timeoutMs - lastBookmarkMs;
     if (request.bookmarks) this.#armBookmark();
   }
 
@@ -177,8 +185,11 @@ class WatchBody implements ApiBody {
 
   #armBookmark(): void {
     const { timeline, actor } = this.#context;
+    const delayMs = Math.min(bookmarkIntervalMs, this.#bookmarksForMs);
+    if (delayMs <= 0) return;
+    this.#bookmarksForMs -= delayMs;
     this.#cancelBookmark = timeline.after(
-      bookmarkIntervalMs,
+      delayMs,
       `${actor} bookmark`,
       () => {
         this.#bookmarkDue = true;
@@ -208,9 +219,13 @@ class WatchBody implements ApiBody {
       chunk.add(frameOfValue({ type: "BOOKMARK", value: request.bookmark(request.from, true) }, request.format));
     }
     this.#addChanges(chunk);
-    if (this.#bookmarkDue && chunk.isEmpty)
-      chunk.add(frameOfValue({ type: "BOOKMARK", value: request.bookmark(request.revision(), false) }, request.format));
-    this.#bookmarkDue = false;
+    // It may follow only when all changes up to its revision are sent.
+    if (this.#bookmarkDue && chunk.isEmpty) {
+      this.#bookmarkDue = false;
+      const revision = request.revision();
+      if (revision > this.#openedAt)
+        chunk.add(frameOfValue({ type: "BOOKMARK", value: request.bookmark(revision, false) }, request.format));
+    }
     return chunk.content;
   }
 

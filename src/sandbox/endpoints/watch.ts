@@ -1,4 +1,7 @@
-/** Opens a watch. Source: apiserver v0.36 storage/cacher/cacher.go Watch. */
+/**
+ * Opens a watch. Source: apiserver v0.36 storage/cacher/cacher.go Watch; apimachinery v0.36 apis/meta/internalversion/defaults.go: a watch
+ * without a version, or from 0, starts with the objects as if it had requested these with `sendInitialEvents`.
+ */
 import type { ApiBody } from "../../api/transport.ts";
 import { below } from "../../platform/random.ts";
 import { canonicalize } from "../meta/canonical.ts";
@@ -54,7 +57,7 @@ export function openWatch(scope: RequestScope, options: ListOptions, format: For
       format,
       initial,
       from: sendsState || requested === 0 ? current : requested,
-      initialEventsEnd: options.sendInitialEvents === true && options.bookmarks,
+      initialEventsEnd: sendsState && options.bookmarks,
       bookmarks: options.bookmarks,
       timeoutMs,
       revision: () => server.store.revision,

@@ -532,5 +532,15 @@ export const lifecycle: Table = {
         { ...post(configmaps, "x"), type: "application/xml" },
       ],
     },
+    {
+      name: "a bookmark after the objects with which a watch starts",
+      steps: [
+        post(configmaps, configMap("a")),
+        settle,
+        watching(configmaps, 2, "allowWatchBookmarks=true"),
+        watching(configmaps, 2, "resourceVersion=0&allowWatchBookmarks=true"),
+        watching(configmaps, 2, "resourceVersion=0&allowWatchBookmarks=true&labelSelector=a&timeoutSeconds=1"),
+      ],
+    },
   ],
 };
