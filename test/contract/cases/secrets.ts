@@ -1,6 +1,7 @@
 /** Secrets whose type says what they contain. */
 import { patch, paths, post, put, type Case, type Step, type Table } from "../case.ts";
 import { brokenJson } from "./broken-json.ts";
+import { certificate, keys } from "./certificates/key-pair.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -106,4 +107,51 @@ const cases: readonly Case[] = [
   },
 ];
 
-export const secretContents: Table = { name: "secrets", cases };
+const pem = (type: string, der: string, headers = ""): string =>
+  `-----BEGIN ${type}-----\n${headers}${der}\n-----END ${type}-----\n`;
+const certificatePem = pem("CERTIFICATE", certificate);
+const keyPem = pem("EC PRIVATE KEY", keys.ec);
+const pair = (crt: string, key: string): Step => dry(typed("tls", { "tls.crt": crt, "tls.key": key }));
+const other = pem("X509 CRL", "AAAA");
+
+const keyPairs: readonly Case[] = [
+  {
+    name: "a certificate and its key",
+    steps: [
+      pair(certificatePem, keyPem),
+      pair(certificatePem, pem("PRIVATE KEY", keys.pkcs8)),
+      pair(`text\n${other}${certificatePem}${pem("CERTIFICATE", "AAAA")}`, `${pem("EC PARAMETERS", "AAAA")}${keyPem}`),
+      pair(certificatePem, pem("ANY PRIVATE KEY", keys.ec)),
+    ],
+  },
+  {
+    name: "a warning about a certificate and a key that do not match",
+    steps: [
+      pair(certificatePem, pem("EC PRIVATE KEY", keys.otherEc)),
+      pair(certificatePem, pem("PRIVATE KEY", keys.ed25519)),
+      pair("", ""),
+      pair("crt", "key"),
+      pair(certificatePem, ""),
+      pair(certificatePem, certificatePem),
+      pair(certificatePem, `${certificatePem}${other}`),
+      pair(certificatePem, other),
+      pair(keyPem, certificatePem),
+      pair(`${keyPem}${other}`, keyPem),
+      pair(other, keyPem),
+      pair(pem("CERTIFICATE", "AAAA"), keyPem),
+      pair(certificatePem, pem("PRIVATE KEY", "AAAA")),
+      pair(certificatePem, pem("PRIVATE KEYS", keys.ec)),
+    ],
+  },
+  {
+    name: "a warning at each update of a Secret whose key does not match",
+    steps: [
+      post(secrets, typed("tls", { "tls.crt": "crt", "tls.key": "key" })),
+      changed({ metadata: { labels: { a: "b" } } }),
+      changed({ data: { "tls.crt": base64(certificatePem) } }),
+      changed({ data: { "tls.crt": base64(certificatePem), "tls.key": base64(keyPem) } }),
+    ],
+  },
+];
+
+export const secretContents: Table = { name: "secrets", cases: [...cases, ...keyPairs] };

@@ -3,6 +3,7 @@ import { accountNameAnnotation, tokenSecretType } from "../../../api/token-secre
 import { invalid, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
 import { jsonMapProblem } from "../../meta/go-json.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { keyPairWarnings } from "./key-pair-warnings.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import {
@@ -56,6 +57,8 @@ export const secretStrategy: RESTStrategy = restStrategy({
     ...(sizeOf(secret["data"], true) > mostBytes ? [tooLong("data", mostBytes)] : []),
     ...secretTypeErrors(secret),
   ],
+  warningsOnCreate: keyPairWarnings,
+  warningsOnUpdate: keyPairWarnings,
   validateUpdate: (secret, old) => [
     ...(secret["type"] === old["type"] ? [] : [invalid("type", secret["type"], "field is immutable")]),
     ...immutableErrors(asCompared(secret, "data"), old, "data"),
