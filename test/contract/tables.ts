@@ -1,6 +1,7 @@
 /** All contract cases. */
 import type { Table } from "./case.ts";
 import { access } from "./cases/access.ts";
+import { addressNotations } from "./cases/addresses.ts";
 import { admission } from "./cases/admission.ts";
 import { appliedKinds } from "./cases/apply-kinds.ts";
 import { appliedLists } from "./cases/apply-lists.ts";
@@ -77,6 +78,7 @@ export const tables: readonly Table[] = [
   admission,
   podSecurity,
   warnings,
+  addressNotations,
   yamlBodies,
   updates,
   smallest,

@@ -4,8 +4,9 @@
  */
 import { subdomainProblems } from "../../api/label-names.ts";
 import { invalid, type FieldError } from "../meta/field-errors.ts";
-import { at, fieldsIn, textOf, type Fields } from "../meta/object.ts";
+import { at, fieldsIn, textOf, type ApiObject, type Fields } from "../meta/object.ts";
 import { eachErrors } from "./checks.ts";
+import { listedWarnings } from "./address-warnings.ts";
 import { addressErrors, isAddress } from "./cidr.ts";
 
 /** The field path in a status. */
@@ -17,6 +18,10 @@ function hostErrors(host: string, path: string): FieldError[] {
   if (isAddress(host)) errors.push(invalid(path, host, "must be a DNS name, not an IP address"));
   return errors;
 }
+
+/** Warnings about the addresses in a status. */
+export const balancerWarnings = ({ status }: ApiObject): string[] =>
+  listedWarnings(at(status, "loadBalancer", "ingress"), (index) => `${balancerField}[${index}]`);
 
 /** A status with a load balancer, and the old status, whose values may stay. */
 interface Balancer {

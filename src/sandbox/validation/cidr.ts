@@ -1,5 +1,7 @@
-/** IP address ranges. Source: apimachinery v0.36 util/validation/ip.go; differs: the notation of addresses is not checked. */
+/** IP address ranges. Source: apimachinery v0.36 util/validation/ip.go. */
 import { addressOf } from "../../api/ip-address.ts";
+import { goQuoted } from "../../api/go-text.ts";
+import { canonicalAddress, isMapped, readAddress } from "../meta/go-addresses.ts";
 import { invalid, type FieldError } from "../meta/field-errors.ts";
 import type { ApiObject } from "../meta/object.ts";
 
@@ -23,7 +25,25 @@ const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)
 /** Why a text is not an IP address. */
 export function addressProblems(value: string): string[] {
   if (!isAddress(value)) return [noAddress];
-  return hasLeadingZeros(value) ? ["must not have leading 0s"] : [];
+  if (hasLeadingZeros(value)) return ["must not have leading 0s"];
+  return isMappedAddress(value) ? [`must not be ${mapped}`] : [];
+}
+
+const mapped = "an IPv4-mapped IPv6 address";
+
+/** `::ffff:10.0.0.1`: some software takes it for IPv4. */
+function isMappedAddress(text: string): boolean {
+  const read = readAddress(text);
+  return "value" in read && isMapped(read.value);
+}
+
+/** Why a text is not an IP address in canonical form. */
+export function canonicalAddressErrors(value: string, field: string): FieldError[] {
+  const errors = addressErrors(value, field);
+  const canonical = canonicalAddress(value);
+  return errors.length > 0 || canonical === value
+    ? errors
+    : [invalid(field, value, `must be in canonical form (${goQuoted(canonical)})`)];
 }
 
 /** The value must be an IP address. */
@@ -99,10 +119,9 @@ export function cidrErrors(value: string, field: string): FieldError[] {
   if (cidr === undefined || address === undefined) return [noCidr(field, value)];
   const [start = "", length = ""] = value.split("/");
   const hasZeros = hasLeadingZeros(start) || (length.length > 1 && length.startsWith("0"));
-  const errors = hasZeros ? [invalid(field, value, "must not have leading 0s in IP or prefix length")] : [];
-  if (cidr.first !== address.value)
-    errors.push(invalid(field, value, "must not have bits set beyond the prefix length"));
-  return errors;
+  if (hasZeros) return [invalid(field, value, "must not have leading 0s in IP or prefix length")];
+  if (isMappedAddress(start)) return [invalid(field, value, `must not have ${mapped}`)];
+  return cidr.first === address.value ? [] : [invalid(field, value, "must not have bits set beyond the prefix length")];
 }
 
 /** The error for an invalid range. */

@@ -10,6 +10,7 @@ import {
   qualifiedNameErrors,
   subdomainErrors,
 } from "../../validation/checks.ts";
+import { listedWarnings } from "../../validation/address-warnings.ts";
 import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -53,11 +54,25 @@ function subsetErrors(endpoints: ApiObject): FieldError[] {
   return withoutOwnAddress(endpoints, errors);
 }
 
+const managedBy = "endpoints.kubernetes.io/managed-by";
+
+/** Warnings about addresses, which the controller writes in canonical form. Source: kubernetes v1.36 pkg/registry/core/endpoint/strategy.go. */
+function warnings(endpoints: ApiObject): string[] {
+  if (endpoints.metadata.labels?.[managedBy] === "endpoint-controller") return [];
+  return fieldsIn(endpoints["subsets"]).flatMap((subset, index) =>
+    ["addresses", "notReadyAddresses"].flatMap((key) =>
+      listedWarnings(subset[key], (at) => `subsets[${index}].${key}[${at}].ip`),
+    ),
+  );
+}
+
 /** Endpoints. */
 export const endpointsStrategy: RESTStrategy = restStrategy({
   allowCreateOnUpdate: true,
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateChange],
   validate: subsetErrors,
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
   // What an older server accepted may stay.
   validateUpdate: (endpoints, old) => (isEqual(endpoints["subsets"], old["subsets"]) ? [] : subsetErrors(endpoints)),
 });

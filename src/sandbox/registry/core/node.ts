@@ -11,6 +11,7 @@ import {
 } from "../../meta/field-errors.ts";
 import { textOf, textsIn, fieldsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import { eachErrors, seenBefore } from "../../validation/checks.ts";
+import { rangeWarnings } from "../../validation/address-warnings.ts";
 import { cidrErrors, cidrOf } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -123,6 +124,10 @@ const changeErrors = (node: ApiObject, old: ApiObject): FieldError[] => [
     : [notAllowed("spec.externalID", "may not be updated")]),
 ];
 
+/** Warnings about ranges. Source: kubernetes v1.36 pkg/registry/core/node/strategy.go nodeWarnings. */
+const warnings = ({ spec = {} }: ApiObject): string[] =>
+  textsIn(spec["podCIDRs"]).flatMap((range, index) => rangeWarnings(range, `spec.podCIDRs[${index}]`));
+
 /** Nodes; their status is validated as an update of the node. */
 export const nodeStrategy: RESTStrategy = restStrategy({
   keepsStatusOnCreate: true,
@@ -144,4 +149,6 @@ export const nodeStrategy: RESTStrategy = restStrategy({
   },
   validate: (node) => [...taintErrors(node), ...resourceErrors(node), ...featureErrors(node), ...rangeErrors(node)],
   validateUpdate: changeErrors,
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
 });

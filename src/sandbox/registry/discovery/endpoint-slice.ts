@@ -12,7 +12,7 @@ import {
   seenBefore,
   subdomainErrors,
 } from "../../validation/checks.ts";
-import { addressErrors, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
+import { canonicalAddressErrors, endpointAddressErrors, withoutOwnAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
 import { validateChange, validateObjectMeta } from "../strategy/validation-steps.ts";
@@ -54,7 +54,7 @@ function addressesErrors(addresses: readonly string[], type: string, field: stri
   return eachErrors(addresses, field, (address, here) => {
     if (type === "FQDN") return domainErrors(address, here);
     if (type !== "IPv4" && type !== "IPv6") return [];
-    const errors = addressErrors(address, here);
+    const errors = canonicalAddressErrors(address, here);
     if (errors.length > 0) return errors;
     const bits = type === "IPv4" ? 32 : 128;
     const other = addressOf(address)?.bits === bits ? [] : [invalid(field, address, `must be an ${type} address`)];
@@ -120,12 +120,17 @@ function dropTopology(slice: ApiObject, old?: ApiObject): void {
   for (const endpoint of fieldsIn(slice["endpoints"])) delete endpoint["deprecatedTopology"];
 }
 
+/** A warning about a deprecated type. Source: kubernetes v1.36 pkg/registry/discovery/endpointslice/strategy.go. */
+const warnings = ({ addressType }: ApiObject): string[] =>
+  addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : [];
+
 /** EndpointSlices: their address type never changes. */
 export const endpointSliceStrategy: RESTStrategy = restStrategy({
   generation: "spec and labels",
   updateSteps: [validateObjectMeta, validateChange],
   prepareForCreate: (slice) => dropTopology(slice),
   prepareForUpdate: dropTopology,
+  warningsOnCreate: warnings,
   validate: (slice) => [...beforeEndpoints(slice), ...endpointsErrors(slice)],
   validateUpdate: (slice, old) => [
     ...beforeEndpoints(slice),

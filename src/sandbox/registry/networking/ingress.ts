@@ -1,7 +1,7 @@
 /** Ingresses. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go, pkg/registry/networking/ingress. */
 import { invalid, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
-import { balancerErrors } from "../../validation/balancer.ts";
+import { balancerErrors, balancerWarnings } from "../../validation/balancer.ts";
 import { isAddress } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -127,7 +127,10 @@ export const ingressStrategy: RESTStrategy = restStrategy({
     ];
   },
   validateUpdate: specErrors,
-  status: { validateUpdate: ({ status }, { status: old }) => balancerErrors({ status, old }) },
+  status: {
+    validateUpdate: ({ status }, { status: old }) => balancerErrors({ status, old }),
+    warningsOnUpdate: balancerWarnings,
+  },
   warningsOnCreate: (ingress) =>
     ingress.metadata.annotations?.[classAnnotation] !== undefined && ingress.spec?.["ingressClassName"] === undefined
       ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]

@@ -1,6 +1,7 @@
 /** NetworkPolicies. Source: kubernetes v1.36 pkg/apis/networking/validation/validation.go. */
 import { invalid, notAllowed, notSupported, required, type FieldError } from "../../meta/field-errors.ts";
 import { fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
+import { rangeWarnings } from "../../validation/address-warnings.ts";
 import { cidrErrors, cidrOf, isStrictPart } from "../../validation/cidr.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -111,10 +112,26 @@ function validate({ spec = {} }: ApiObject, known: ReadonlySet<string>): FieldEr
   return [...errors, ...wrong];
 }
 
+/** Warnings about ranges. Source: kubernetes v1.36 pkg/registry/networking/networkpolicy/strategy.go networkPolicyWarnings. */
+function warnings({ spec = {} }: ApiObject): string[] {
+  return directions.flatMap(([direction, peers]) =>
+    fieldsIn(spec[direction]).flatMap((rule, index) =>
+      fieldsIn(rule[peers]).flatMap(({ ipBlock }, at) => {
+        if (!isFields(ipBlock)) return [];
+        const field = `spec.${direction}[${index}].${peers}[${at}].ipBlock`;
+        const parts = exceptOf(ipBlock).flatMap((part, n) => rangeWarnings(part, `${field}.except[${n}]`));
+        return [...rangeWarnings(textOf(ipBlock["cidr"]), `${field}.cidr`), ...parts];
+      }),
+    ),
+  );
+}
+
 /** NetworkPolicies. */
 export const networkPolicyStrategy: RESTStrategy = restStrategy({
   generation: "spec",
   updateSteps: [validateObjectMetaUpdate, validateChange],
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
   validate: (policy) => validate(policy, new Set()),
   validateUpdate: (policy, old) => validate(policy, rangesIn(old)),
 });

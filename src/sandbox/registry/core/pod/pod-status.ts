@@ -19,6 +19,8 @@ import {
   qualifiedNameErrors,
   subdomainErrors,
 } from "../../../validation/checks.ts";
+import { listedWarnings } from "../../../validation/address-warnings.ts";
+import { addressErrors as writtenErrors } from "../../../validation/cidr.ts";
 import { fixed } from "../../../validation/spec-checks.ts";
 import type { UpdateStrategy } from "../../strategy/rest-strategy.ts";
 import { validateChange, validateObjectMetaUpdate } from "../../strategy/validation-steps.ts";
@@ -159,11 +161,7 @@ function addressErrors({ status, old }: Statuses, key: "podIPs" | "hostIPs"): Fi
   const addresses = fieldsIn(status[key]);
   const ips = addresses.map(({ ip }) => textOf(ip));
   const had = fieldsIn(old[key]).map(({ ip }) => textOf(ip));
-  const errors = ips.flatMap((ip, index) =>
-    had.includes(ip) || addressOf(ip) !== undefined
-      ? []
-      : [invalid(`${field}[${index}]`, ip, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")],
-  );
+  const errors = ips.flatMap((ip, index) => (had.includes(ip) ? [] : writtenErrors(ip, `${field}[${index}]`)));
   if (ips.length < 2) return errors;
   const families = ips.map((ip) => addressOf(ip)?.bits);
   const wrong = families.indexOf(undefined);
@@ -253,4 +251,6 @@ export const podStatusStrategy: Partial<UpdateStrategy> = {
   updateSteps: [validateObjectMetaUpdate, validateChange],
   prepareForUpdate: keepObserved,
   validateUpdate: statusErrors,
+  warningsOnUpdate: ({ status }) =>
+    ["podIPs", "hostIPs"].flatMap((key) => listedWarnings(status?.[key], (index) => `status.${key}[${index}].ip`)),
 };

@@ -2,6 +2,7 @@
 import { duplicate, invalid, notAllowed, required, type FieldError } from "../../../meta/field-errors.ts";
 import { textOf, textsIn, fieldsIn, type ApiObject, type Fields } from "../../../meta/object.ts";
 import { eachErrors, neededChoiceErrors, qualifiedNameErrors, seenBefore } from "../../../validation/checks.ts";
+import { balancerWarnings } from "../../../validation/balancer.ts";
 import { addressErrors, endpointAddressErrors } from "../../../validation/cidr.ts";
 import type { RESTStrategy } from "../../strategy/rest-strategy.ts";
 import { restStrategy } from "../../strategy/default-strategy.ts";
@@ -125,6 +126,7 @@ export const serviceStrategy: RESTStrategy = restStrategy({
   ],
   status: {
     validateUpdate: balancerStatusErrors,
+    warningsOnUpdate: balancerWarnings,
   },
   prepareForCreate(service) {
     listAddress(service);

@@ -1,9 +1,10 @@
 /**
  * Warnings about pods and templates that are valid but probably not what was meant.
- * Source: kubernetes v1.36 pkg/api/pod/warnings.go; differs: the notation of IP addresses is not checked.
+ * Source: kubernetes v1.36 pkg/api/pod/warnings.go.
  */
-import { at, fieldsIn, isFields, textOf, type ApiObject, type Fields } from "../../../../meta/object.ts";
+import { at, fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../../../meta/object.ts";
 import { podSeccomp } from "../profiles/profile-annotations.ts";
+import { addressWarnings, listedWarnings } from "../../../../validation/address-warnings.ts";
 import { nodeTermWarnings, oldLabels } from "../../../../validation/node-label-warnings.ts";
 import { labelProblems } from "../../../../validation/names.ts";
 import { containerWarnings } from "./containers.ts";
@@ -69,6 +70,15 @@ function affinityWarnings(spec: Fields, field: string): string[] {
   });
 }
 
+/** Warns about addresses that are not in canonical form. */
+function hostWarnings(spec: Fields, field: string): string[] {
+  const servers = textsIn(at(spec, "dnsConfig", "nameservers"));
+  return [
+    ...servers.flatMap((server, index) => addressWarnings(server, `${field}.dnsConfig.nameservers[${index}]`)),
+    ...listedWarnings(spec["hostAliases"], (index) => `${field}.hostAliases[${index}].ip`),
+  ];
+}
+
 /** Warns about names that are duplicate or empty. */
 function nameWarnings(spec: Fields, field: string): string[] {
   const secrets = fieldsIn(spec["imagePullSecrets"]).map(({ name }) => textOf(name));
@@ -122,6 +132,7 @@ function warningsOf(pod: Holder, path: string): string[] {
       ? [`${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
     ...(has("affinity") ? affinityWarnings(spec, field) : []),
+    ...(has("dnsConfig") || has("hostAliases") ? hostWarnings(spec, field) : []),
   ];
 }
 
