@@ -18,6 +18,7 @@ import { jobStatuses } from "./cases/job-statuses.ts";
 import { secretContents } from "./cases/secrets.ts";
 import { largeObjects } from "./cases/large-objects.ts";
 import { ownStatuses } from "./cases/statuses.ts";
+import { kindWarnings } from "./cases/kind-warnings.ts";
 import { kindMetadata } from "./cases/kind-metadata.ts";
 import { kindRequests } from "./cases/kind-requests.ts";
 import { ownObjects } from "./cases/own-objects.ts";
@@ -79,6 +80,7 @@ export const tables: readonly Table[] = [
   podSecurity,
   warnings,
   addressNotations,
+  kindWarnings,
   yamlBodies,
   updates,
   smallest,

@@ -1,6 +1,6 @@
 /** Warnings about the labels that node selectors name. Source: kubernetes v1.36 pkg/api/node/util.go. */
 import { labelValueProblems } from "../../api/label-names.ts";
-import { at, fieldsIn, textOf } from "../meta/object.ts";
+import { at, fieldsIn, isFields, textOf } from "../meta/object.ts";
 
 /** Labels of nodes that are deprecated, with what to say about them. */
 export const oldLabels: Readonly<Record<string, string>> = {
@@ -35,3 +35,20 @@ export function nodeTermWarnings(term: unknown, { field, looksAtValues }: TermTo
     ];
   });
 }
+
+/** About the keys of a label selector of nodes. */
+export function nodeSelectorWarnings(selector: unknown, field: string): string[] {
+  const labels = at(selector, "matchLabels");
+  return [
+    ...nodeTermWarnings(selector, { field, looksAtValues: false }),
+    ...oldLabelsIn(labels).map((label) => `${field}.matchLabels.${label}: ${oldLabels[label]}`),
+  ];
+}
+
+/** The deprecated ones among the labels in a map, sorted. */
+export const oldLabelsIn = (labels: unknown): string[] =>
+  isFields(labels)
+    ? Object.keys(labels)
+        .filter((label) => oldLabels[label] !== undefined)
+        .sort()
+    : [];

@@ -124,9 +124,18 @@ const changeErrors = (node: ApiObject, old: ApiObject): FieldError[] => [
     : [notAllowed("spec.externalID", "may not be updated")]),
 ];
 
-/** Warnings about ranges. Source: kubernetes v1.36 pkg/registry/core/node/strategy.go nodeWarnings. */
-const warnings = ({ spec = {} }: ApiObject): string[] =>
-  textsIn(spec["podCIDRs"]).flatMap((range, index) => rangeWarnings(range, `spec.podCIDRs[${index}]`));
+/** Drops the configuration of a removed feature, unless the old node has one. */
+function dropConfig({ spec }: ApiObject, old?: ApiObject): void {
+  if (old?.spec?.["configSource"] === undefined) delete spec?.["configSource"];
+}
+
+/** Warnings about fields. Source: kubernetes v1.36 pkg/registry/core/node/strategy.go nodeWarnings; differs: none about `configSource`. */
+const warnings = ({ spec = {} }: ApiObject): string[] => [
+  ...(textOf(spec["externalID"]) === ""
+    ? []
+    : ["spec.externalID: this field is deprecated, and is unused by Kubernetes"]),
+  ...textsIn(spec["podCIDRs"]).flatMap((range, index) => rangeWarnings(range, `spec.podCIDRs[${index}]`)),
+];
 
 /** Nodes; their status is validated as an update of the node. */
 export const nodeStrategy: RESTStrategy = restStrategy({
@@ -149,6 +158,8 @@ export const nodeStrategy: RESTStrategy = restStrategy({
   },
   validate: (node) => [...taintErrors(node), ...resourceErrors(node), ...featureErrors(node), ...rangeErrors(node)],
   validateUpdate: changeErrors,
+  prepareForCreate: (node) => dropConfig(node),
+  prepareForUpdate: dropConfig,
   warningsOnCreate: warnings,
   warningsOnUpdate: warnings,
 });

@@ -1,5 +1,5 @@
 /** ResourceQuotas. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go, pkg/apis/core/helper. */
-import { formatQuantity } from "../../../api/quantity.ts";
+import { compareQuantities, formatQuantity, parseQuantity } from "../../../api/quantity.ts";
 import { deepEqual } from "../../../api/field-changes.ts";
 import { invalid, required, type FieldError } from "../../meta/field-errors.ts";
 import { at, fieldsIn, isFields, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
@@ -128,10 +128,26 @@ const quotaErrors = (quota: ApiObject): FieldError[] => [
   ...selectedScopeErrors(quota),
 ];
 
+/** Warns about requests above limits. Source: kubernetes v1.36 pkg/registry/core/resourcequota/strategy.go. */
+function requestWarnings({ spec }: ApiObject): string[] {
+  const hard = spec?.["hard"];
+  if (!isFields(hard)) return [];
+  return ["cpu", "memory", "storage", "ephemeral-storage"].flatMap((name) => {
+    const names = [`requests.${name}`, ...(name === "cpu" || name === "memory" ? [name] : [])];
+    const [requested, limited] = [names.find((key) => hard[key] !== undefined), `limits.${name}`];
+    if (requested === undefined || hard[limited] === undefined) return [];
+    const [request, limit] = [requested, limited].map((key) => parseQuantity(textOf(hard[key])));
+    if (request === undefined || limit === undefined || compareQuantities(request, limit) <= 0) return [];
+    const [more, less] = [formatQuantity(request), formatQuantity(limit)];
+    return [`ResourceQuota ${requested} (${more}) should be less than ${limited} (${less})`];
+  });
+}
+
 /** ResourceQuotas: their scopes never change. */
 export const quotaStrategy: RESTStrategy = restStrategy({
   returnsDeletedObject: true,
   validate: quotaErrors,
+  warningsOnCreate: requestWarnings,
   validateUpdate(quota, old) {
     const sorted = ({ spec = {} }: ApiObject): string[] =>
       Array.isArray(spec["scopes"]) ? [...new Set(spec["scopes"] as string[])].sort() : [];

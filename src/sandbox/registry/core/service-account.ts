@@ -15,10 +15,22 @@ function onlyNames(account: ApiObject): void {
   account["secrets"] = fieldsIn(account["secrets"]).map(({ name }) => (name === undefined ? {} : { name }));
 }
 
+const mountable = "kubernetes.io/enforce-mountable-secrets";
+
+/** A warning when the annotation is new. */
+function annotationWarnings({ metadata }: ApiObject, old?: ApiObject): string[] {
+  if (metadata.annotations?.[mountable] === undefined || old?.metadata.annotations?.[mountable] !== undefined)
+    return [];
+  const why = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+  return [`metadata.annotations[${mountable}]: ${why}`];
+}
+
 /** ServiceAccounts: only the names of their secrets are kept. */
 export const serviceAccountStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMetaUpdate, validateObjectMeta, validateObject, validateChange],
   returnsDeletedObject: true,
   prepareForCreate: onlyNames,
   prepareForUpdate: onlyNames,
+  warningsOnCreate: (account) => annotationWarnings(account),
+  warningsOnUpdate: annotationWarnings,
 });

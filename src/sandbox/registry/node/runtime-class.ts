@@ -1,6 +1,6 @@
 /** RuntimeClasses. Source: kubernetes v1.36 pkg/apis/node/validation/validation.go. */
 import { duplicate, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, isFields, textOf, type ApiObject } from "../../meta/object.ts";
+import { at, fieldsIn, isFields, textOf, type ApiObject } from "../../meta/object.ts";
 import { labelNameErrors, seenBefore } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -13,6 +13,7 @@ import {
 import { labelErrors } from "../../validation/metadata.ts";
 import { overheadErrors as podOverheadErrors } from "../core/pod/pod-spec/resources.ts";
 import { tolerationErrors } from "../core/pod/pod-spec/tolerations.ts";
+import { oldLabels, oldLabelsIn } from "../../validation/node-label-warnings.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
 function handlerErrors({ handler }: ApiObject): FieldError[] {
@@ -39,6 +40,11 @@ function overheadErrors({ overhead }: ApiObject): FieldError[] {
   return isFields(overhead) ? podOverheadErrors(overhead["podFixed"], "overhead") : [];
 }
 
+const warnings = (runtimeClass: ApiObject): string[] =>
+  oldLabelsIn(at(runtimeClass, "scheduling", "nodeSelector")).map(
+    (label) => `scheduling.nodeSelector: ${oldLabels[label]}`,
+  );
+
 /** RuntimeClasses: their handler never changes. */
 export const runtimeClassStrategy: RESTStrategy = restStrategy({
   takesAnyFinalizer: true,
@@ -50,5 +56,7 @@ export const runtimeClassStrategy: RESTStrategy = restStrategy({
     ...overheadErrors(runtimeClass),
     ...schedulingErrors(runtimeClass),
   ],
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
   validateUpdate: (runtimeClass, old) => fixed(runtimeClass["handler"], old["handler"], "handler"),
 });

@@ -1,7 +1,7 @@
 /** CSIStorageCapacities. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
 import { invalid, type FieldError } from "../../meta/field-errors.ts";
 import { parseQuantity } from "../../../api/quantity.ts";
-import { isFields } from "../../meta/object.ts";
+import { isFields, type ApiObject } from "../../meta/object.ts";
 import { subdomainErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -11,6 +11,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
+import { nodeSelectorWarnings } from "../../validation/node-label-warnings.ts";
 import { fixed, selectorErrors } from "../../validation/spec-checks.ts";
 
 function capacityErrors(value: unknown, field: string): FieldError[] {
@@ -19,6 +20,8 @@ function capacityErrors(value: unknown, field: string): FieldError[] {
     ? [invalid(field, value, "must be greater than or equal to 0")]
     : [];
 }
+
+const warnings = ({ nodeTopology }: ApiObject): string[] => nodeSelectorWarnings(nodeTopology, "nodeTopology");
 
 /** CSIStorageCapacities. */
 export const csiStorageCapacityStrategy: RESTStrategy = restStrategy({
@@ -29,6 +32,8 @@ export const csiStorageCapacityStrategy: RESTStrategy = restStrategy({
     ...subdomainErrors(capacity["storageClassName"], "storageClassName"),
     ...capacityErrors(capacity["capacity"], "capacity"),
   ],
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
   validateUpdate: (now, old) =>
     ["nodeTopology", "storageClassName"].flatMap((field) => fixed(now[field], old[field], field)),
 });

@@ -1,6 +1,6 @@
 /** StorageClasses. Source: kubernetes v1.36 pkg/apis/storage/validation/validation.go. */
 import { duplicate, invalid, required, type FieldError } from "../../meta/field-errors.ts";
-import { fieldsIn, textOf, textsIn, type Fields } from "../../meta/object.ts";
+import { fieldsIn, textOf, textsIn, type ApiObject, type Fields } from "../../meta/object.ts";
 import { choiceErrors, eachErrors, isEqual, parameterErrors } from "../../validation/checks.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
 import { restStrategy } from "../strategy/default-strategy.ts";
@@ -11,6 +11,7 @@ import {
   validateObjectMetaUpdate,
 } from "../strategy/validation-steps.ts";
 import { labelKeyProblems } from "../../../api/label-names.ts";
+import { oldLabels } from "../../validation/node-label-warnings.ts";
 import { fixed } from "../../validation/spec-checks.ts";
 
 const policies = ["Delete", "Retain"];
@@ -55,6 +56,16 @@ function topologyErrors(terms: readonly Fields[]): FieldError[] {
   });
 }
 
+/** Warnings about deprecated labels of nodes. Source: kubernetes v1.36 pkg/api/storage/util.go. */
+const warnings = (storageClass: ApiObject): string[] =>
+  fieldsIn(storageClass["allowedTopologies"]).flatMap((term, index) =>
+    fieldsIn(term["matchLabelExpressions"]).flatMap(({ key }, at) => {
+      const message = oldLabels[textOf(key)];
+      const field = `allowedTopologies[${index}].matchLabelExpressions[${at}].key`;
+      return message === undefined ? [] : [`${field}: ${message}`];
+    }),
+  );
+
 /** StorageClasses: most fields never change. */
 export const storageClassStrategy: RESTStrategy = restStrategy({
   updateSteps: [validateObjectMeta, validateObject, validateObjectMetaUpdate, validateChange],
@@ -68,6 +79,8 @@ export const storageClassStrategy: RESTStrategy = restStrategy({
     ...choiceErrors(storageClass["volumeBindingMode"], "volumeBindingMode", bindingModes),
     ...topologyErrors(fieldsIn(storageClass["allowedTopologies"])),
   ],
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
   validateUpdate: (now, old) =>
     ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) =>
       fixed(now[field], old[field], field),
