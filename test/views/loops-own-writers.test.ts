@@ -8,6 +8,8 @@ interface Write {
   readonly writer?: string;
   /** The controller of ours whose write it was. */
   readonly controller?: string;
+  /** The response to the last one has not arrived yet. */
+  readonly isLastPending?: boolean;
 }
 
 /** The loop of an object that is written every second, by these in turn. */
@@ -16,11 +18,11 @@ function loopOf(turns: readonly Write[], value: (n: number) => unknown = (n) => 
   const events = new Events(0);
   for (let n = 1; n <= 20; n++) {
     events.at = n * 1000;
-    const { writer, controller } = turns[n % turns.length] ?? {};
+    const { writer, controller, isLastPending = false } = turns[n % turns.length] ?? {};
     const [before, after] = [objectOf(String(n), { data: value(n - 1) }), objectOf(String(n + 1), { data: value(n) })];
     const delta = events.delta({ before, after, ...(writer !== undefined && { writer }), receivedAt: events.at });
     view.accept(delta);
-    if (controller === undefined) continue;
+    if (controller === undefined || (isLastPending && n === 20)) continue;
     const write = events.make({
       stage: "write",
       controller,
@@ -54,6 +56,16 @@ describe("the writer in a loop of our own controller", () => {
     expect(loop?.writers).toEqual([{ name: "flop", writes: 20 }]);
     expect(loop?.fields).toMatchObject([{ path: ".data", writers: [{ name: "flop", writes: 20 }] }]);
   });
+
+  test.each([undefined, "kubectl-reconcile-flop"])(
+    "is the controller alone while the response to its latest write has not arrived, with %p in managedFields",
+    (writer) => {
+      const pending = { controller: "flop", isLastPending: true, ...(writer !== undefined && { writer }) };
+      const loop = loopOf([pending]);
+      expect(loop?.writers).toEqual([{ name: "flop", writes: 19 }]);
+      expect(loop?.fields).toMatchObject([{ writers: [{ name: "flop", writes: 19 }] }]);
+    },
+  );
 
   test("is the controller whose every write renews a field", () => {
     const loop = loopOf([{ writer: "manager", controller: "flop" }], String);
