@@ -32,7 +32,7 @@ export function agreementVerdict({ summary, syncs, withoutOwner, gaps }: Agreeme
   const { counts, differences, intentions, standing } = summary;
   const compared = counts.same + counts.differs + counts["owner was faster"] + counts["owner was refused"];
   const unseen = [
-    ...withoutOwner.map((what) => ({ what, why: "nothing else was seen to run it", isDecisive: true })),
+    ...withoutOwner.map((what) => ({ what, why: "no owner was found", isDecisive: true })),
     ...gaps.map(({ of, why }) => ({ what: of.kind, why, isDecisive: true })),
   ];
   const tooLittle = [

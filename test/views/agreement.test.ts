@@ -65,7 +65,7 @@ describe("whether anything differs", () => {
   });
 
   test("cannot be told without an owner, a sync, a watch, or a comparison of what was intended", () => {
-    expect(told(same, { withoutOwner: ["replicaset"] })).toBe("not seen: replicaset (nothing else was seen to run it)");
+    expect(told(same, { withoutOwner: ["replicaset"] })).toBe("not seen: replicaset (no owner was found)");
     expect(told(same, { gaps: [{ of: about.of, why: "the watch broke 9 s ago: reset" }] })).toBe(
       "not seen: Pod (the watch broke 9 s ago: reset)",
     );
