@@ -223,6 +223,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
     const snapshot = await takeSnapshot({
       transport: connection.unlimited,
       kinds,
+      unavailable: [],
       isServed: await servedBySandbox(),
       namespaces: [namespace],
       // As the command does for pods that move.

@@ -133,6 +133,7 @@ describe.skipIf(controllersMissing !== undefined)("dry-run predicts what happens
     const snapshot = await takeSnapshot({
       transport: connection.unlimited,
       kinds,
+      unavailable: [],
       isServed: await servedBySandbox(),
       namespaces: [namespace],
       // As the command does if a claim is applied.

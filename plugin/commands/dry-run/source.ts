@@ -187,7 +187,7 @@ async function snapshotSource(
 ): Promise<DryRunSource> {
   const transport = connected.unlimited;
   const client = createClient({ transport, bus: connected.bus, timeline: io.timeline });
-  const [{ kinds }, serverVersion] = await Promise.all([discover(client), connected.serverVersion()]);
+  const [{ kinds, unavailable }, serverVersion] = await Promise.all([discover(client), connected.serverVersion()]);
   refuseUnknownKinds(changeFlags, kinds, "the cluster");
   const namespace = flags.namespace ?? connected.namespace;
   const onNodes = await namespacesOnNodes(client, changeFlags);
@@ -208,6 +208,7 @@ async function snapshotSource(
   const snapshot = await takeSnapshot({
     transport,
     kinds,
+    unavailable,
     isServed,
     namespaces,
     toDelete,

@@ -86,6 +86,12 @@ export interface CustomObjectsOptions {
 
 const decoder = new TextDecoder();
 
+/** Whether a text is the value of a field, at any depth. */
+function hasValue(value: unknown, text: string): boolean {
+  if (typeof value !== "object" || value === null) return value === text;
+  return Object.values(value).some((each) => hasValue(each, text));
+}
+
 /** The objects as they change in a dry run. */
 export class CustomObjects {
   #options: CustomObjectsOptions;
@@ -121,6 +127,16 @@ export class CustomObjects {
   /** Whether the defaults of its objects are known. */
   hasSchema(kind: Kind): boolean {
     return this.#options.known.schemas.has(versionedKindName(kind));
+  }
+
+  /** The object of a namespace whose spec has a name as a value, as `Certificate web`; undefined if there is none. */
+  naming(namespace: string, name: string): string | undefined {
+    for (const { of, object } of this.#objects.values()) {
+      const { metadata } = object;
+      const isNaming = "spec" in object && hasValue(object.spec, name);
+      if (isNaming && metadata.namespace === namespace) return `${of.kind} ${metadata.name}`;
+    }
+    return undefined;
   }
 
   /** As a part of the cluster's state. */

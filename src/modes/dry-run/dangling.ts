@@ -12,7 +12,7 @@ import { entryName, type State } from "../../views/state.ts";
 import type { Unseen } from "../../verdict/verdict.ts";
 import type { AppliedChange } from "./apply.ts";
 import { missing } from "./lacking.ts";
-import { whyUnknown, type Scope } from "./scope.ts";
+import { type Scope, whyTargetUnknown } from "./scope.ts";
 import { type PodSpec, podSpecOf, type Reference, referencesOf } from "./references.ts";
 import { backendsOf, type IngressLike, namedPortsOf, type ServiceLike } from "./services.ts";
 
@@ -105,7 +105,7 @@ function lookUp(reference: Reference, state: State, scope: Scope): Looked {
   const { field, isOptional, to, namespace, name } = reference;
   const why = missing(reference, (of, key) => state.get(entryName(of, key))?.object);
   if (why === undefined || isOptional) return { field, is: "there" };
-  const unknown = whyUnknown(scope, to, namespace);
+  const unknown = whyTargetUnknown(scope, reference);
   if (unknown === undefined) return { field, is: { why } };
   return { field, is: { what: `${to.kind} ${objectKey(namespace, name)}`, because: { why: unknown } } };
 }

@@ -73,7 +73,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   };
   return playOn(world, {
     ...options,
-    scope: beginning.scope,
+    scope: cluster.scope,
     ...(beginning.isFixed === true && { fixedStart: beginning.atMs }),
   });
 }

@@ -6,7 +6,7 @@ import type { KindName } from "../../trace/names.ts";
 import { bindingOf, type Storage } from "./claims.ts";
 import { deviceLack } from "./device-claims.ts";
 import { ephemeralClaimsOf, type Reference, referencesOfPods } from "./references.ts";
-import { type Lookup, whyUnknown } from "./scope.ts";
+import { type Lookup, whyTargetUnknown, whyUnknown } from "./scope.ts";
 
 /**
  * What keeps the containers of a pod from starting: `there is no ConfigMap shop/settings
@@ -33,9 +33,11 @@ function firstLack(
   if (pod.spec === undefined) return undefined;
   for (const reference of [...referencesOfPods(pod.spec, ".spec", namespace), ...ephemeralClaimsOf(pod)]) {
     if (only !== undefined && reference.to.kind !== only) continue;
-    if (!reference.holdsPods || reference.isOptional || whyUnknown(scope, reference.to, namespace) !== undefined)
-      continue;
-    const why = missing(reference, lookup) ?? unbound(reference, storage);
+    if (!reference.holdsPods || reference.isOptional) continue;
+    const gone = missing(reference, lookup);
+    if (gone !== undefined && whyTargetUnknown(scope, reference) !== undefined) continue;
+    const why =
+      gone ?? (whyUnknown(scope, reference.to, namespace) === undefined ? unbound(reference, storage) : undefined);
     if (why !== undefined) return `${why} (${reference.field})`;
   }
   return undefined;

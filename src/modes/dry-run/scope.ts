@@ -26,6 +26,18 @@ export interface Scope {
   readonly uncounted: ReadonlySet<string>;
   /** Namespaces that exist only because objects name them, with the reason why that may be a mistake. Default: none. */
   readonly doubtful?: ReadonlyMap<string, string>;
+  /**
+   * The custom resource of the namespace whose spec has this name as a value, as `Certificate web`: its controller, which does not run
+   * here, may create the object of that name. Undefined if there is none. Default: there is none.
+   */
+  readonly namedBy?: (namespace: string, name: string) => string | undefined;
+}
+
+/** The object that a reference names. */
+export interface Target {
+  readonly to: KindName;
+  readonly namespace: string;
+  readonly name: string;
 }
 
 /** Cluster-scoped kinds that belong to the cluster, not to the workload: manifests usually do not contain them. */
@@ -51,6 +63,14 @@ export function whyUnknown(scope: Scope, { group, kind }: KindName, namespace: s
   const unread = scope.unread.get(`${group}/${kind}`);
   if (unread !== undefined) return unread;
   return namespace === "" || isInScope(scope, namespace) ? undefined : "its namespace was not read";
+}
+
+/** The same for one object, which a controller that does not run here may create. */
+export function whyTargetUnknown(scope: Scope, { to, namespace, name }: Target): string | undefined {
+  const unknown = whyUnknown(scope, to, namespace);
+  if (unknown !== undefined) return unknown;
+  const by = scope.namedBy?.(namespace, name);
+  return by === undefined ? undefined : `${by} names it, and the controller that may create it does not run here`;
 }
 
 /** Whether the namespace was read. */

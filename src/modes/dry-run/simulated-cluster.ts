@@ -53,6 +53,8 @@ export interface SimulatedCluster extends ApplyTarget {
   readonly timeline: VirtualTimeline;
   readonly bus: TraceBus;
   readonly manager: ControllerManager;
+  /** What is known about the cluster, with what its custom resources name. */
+  readonly scope: Scope;
   /** Calls the listener for each change of the store, synchronously. Returns an unsubscribe function. */
   onChange(listener: (change: StoreChange) => void): () => void;
   /** The keys whose last sync failed. */
@@ -87,6 +89,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     random: seededRandom(seedFor(options.customResources.objects, seed)),
     now: () => timeline.now(),
   });
+  const scope: Scope = { ...options.scope, namedBy: (namespace, name) => customs.naming(namespace, name) };
   const { onWrite } = options;
   const clientOn = (on: TraceBus, name: string): Client => {
     const inProcess = customs.before(withCachedDiscovery(sandbox.transport({ actor: name })));
@@ -98,7 +101,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     sandbox,
     controllers: options.controllers,
     pods: options,
-    scope: options.scope,
+    scope,
     serverVersion: options.serverVersion,
     nodeQuestions,
     clock: "virtual",
@@ -114,6 +117,7 @@ export async function createSimulatedCluster(options: SimulatedClusterOptions): 
     bus,
     sandbox,
     manager,
+    scope,
     customs,
     clientFor: (name) => clientOn(bus, name),
     nodeQuestions,

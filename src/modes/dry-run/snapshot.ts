@@ -8,7 +8,7 @@ import type { StoredObject } from "../../api/object.ts";
 import { isExpired, StatusError } from "../../api/status-error.ts";
 import type { Transport } from "../../api/transport.ts";
 import type { PersistentVolumeClaim, Pod } from "../../api/types.ts";
-import type { DiscoveredKind } from "../../client/api/discovery.ts";
+import type { DiscoveredKind, Discovery } from "../../client/api/discovery.ts";
 import { isPodTerminal } from "../../controller/workload/pod-status.ts";
 import { closeUnderOwners, type UnknownOwner } from "./owners.ts";
 import { readList, readObject, type WholeList } from "./read-list.ts";
@@ -20,6 +20,8 @@ export interface SnapshotOptions {
   readonly transport: Transport;
   /** The kinds that the cluster serves. */
   readonly kinds: readonly DiscoveredKind[];
+  /** The group versions whose kinds the server could not list. */
+  readonly unavailable: Discovery["unavailable"];
   /** Whether the sandbox can store objects of the kind. */
   readonly isServed: (kind: Kind) => boolean;
   readonly namespaces: readonly string[];
@@ -189,11 +191,11 @@ function kindsToRead({ kinds, isServed, alsoKinds }: SnapshotOptions): KindsToRe
 
 /**
  * A namespace is finalized when it is empty, and unknown objects may prevent that: for namespaces being deleted, kinds that the
- * sandbox does not serve are checked for a single object each. Kinds that cannot be deleted, such as those of metrics, are left alone by the
+ * sandbox does not serve are checked for a single object each. While the kinds of a group cannot be listed, it is not finalized at all. Kinds that cannot be deleted, such as those of metrics, are left alone by the
  * namespace controller. Source: kubernetes v1.36 pkg/controller/namespace/deletion/namespaced_resources_deleter.go deleteAllContent.
  */
 async function heldNamespaces(
-  { transport, kinds, isServed, namespaces, toDelete = [] }: SnapshotOptions,
+  { transport, kinds, unavailable, isServed, namespaces, toDelete = [] }: SnapshotOptions,
   { objects, unreadable }: Pick<Snapshot, "objects" | "unreadable">,
 ): Promise<ReadonlyMap<string, string>> {
   const going = objects
@@ -209,6 +211,14 @@ async function heldNamespaces(
       !isServed(kind),
   );
   for (const name of new Set([...going, ...toDelete].filter((each) => namespaces.includes(each)))) {
+    const [silent] = unavailable;
+    if (silent !== undefined) {
+      held.set(
+        name,
+        `the server cannot list the kinds of ${silent.groupVersion}, and the namespace stays until it can`,
+      );
+      continue;
+    }
     const blind = unreadable.filter(({ kind, namespace }) => kind.namespaced && namespace === name);
     if (blind.length > 0) {
       held.set(name, `${resourceOf((blind[0] as Unreadable).kind)} cannot be read, and may exist in it`);

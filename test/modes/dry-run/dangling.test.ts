@@ -271,3 +271,31 @@ describe("pods do not start without the objects that they need", () => {
     expect(availability).toMatchObject([{ available: 1, desired: 1 }]);
   });
 });
+
+describe("a name that a custom resource has as a value", () => {
+  const certificate = object(
+    "cert-manager.io/v1",
+    "Certificate",
+    { spec: { secretName: "web-tls", dnsNames: ["web"] } },
+    "web",
+  );
+  const serving = pod({ volumes: [{ name: "v", secret: { secretName: "web-tls" } }] });
+  const why = "Certificate web names it, and the controller that may create it does not run here";
+
+  test("is not dangling but unseen, and the pod starts", async () => {
+    const { references, availability } = await dryRunOf(serving, certificate);
+    expect(references.dangling).toEqual([]);
+    expect(references.unseen).toEqual([{ what: "Secret default/web-tls", why, isDecisive: true }]);
+    expect(availability).toMatchObject([{ available: 1, desired: 1 }]);
+  });
+
+  test("of another namespace is dangling, and so is another name", async () => {
+    const elsewhere = { ...certificate, metadata: { name: "web", namespace: "other" } };
+    const another = object("cert-manager.io/v1", "Certificate", { spec: { secretName: "web" } }, "web");
+    for (const each of [elsewhere, another]) {
+      const { references, availability } = await dryRunOf(serving, each);
+      expect(references.dangling).toMatchObject([{ why: "there is no Secret default/web-tls" }]);
+      expect(availability).toMatchObject([{ available: 0, desired: 1 }]);
+    }
+  });
+});

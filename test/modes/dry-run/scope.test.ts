@@ -38,7 +38,15 @@ async function snapshotOf(
   kinds: readonly DiscoveredKind[] = servedKinds,
 ): Promise<Snapshot> {
   const transport = cluster.sandbox.transport({ actor: "snapshot" });
-  const taken = takeSnapshot({ transport, kinds, isServed, namespaces, alsoKinds: [], wholeSecrets: false });
+  const taken = takeSnapshot({
+    transport,
+    kinds,
+    unavailable: [],
+    isServed,
+    namespaces,
+    alsoKinds: [],
+    wholeSecrets: false,
+  });
   return cluster.settle(taken);
 }
 
@@ -84,6 +92,7 @@ async function withWidget(
   const taken = takeSnapshot({
     transport: withWidgets,
     kinds: [...servedKinds, widgets],
+    unavailable: [],
     isServed,
     namespaces: ["mine"],
     toDelete,

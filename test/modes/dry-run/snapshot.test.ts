@@ -4,7 +4,7 @@ import type { StoredObject } from "../../../src/api/object.ts";
 import type { ApiRequest, Transport } from "../../../src/api/transport.ts";
 import { discover } from "../../../src/client/api/discovery.ts";
 import { servedBySandbox } from "../../../src/modes/dry-run/kinds.ts";
-import { type Snapshot, takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
+import { type Snapshot, type SnapshotOptions, takeSnapshot } from "../../../src/modes/dry-run/snapshot.ts";
 import { virtualCluster, type VirtualCluster } from "../../support/virtual-cluster.ts";
 
 const isServed = await servedBySandbox();
@@ -28,7 +28,11 @@ interface Seen {
 }
 
 /** Takes a snapshot through a transport that forbids some paths. */
-async function seenThrough(cluster: VirtualCluster, forbidden: RegExp): Promise<Seen> {
+async function seenThrough(
+  cluster: VirtualCluster,
+  forbidden: RegExp,
+  { unavailable = [], toDelete = [] }: Partial<Pick<SnapshotOptions, "unavailable" | "toDelete">> = {},
+): Promise<Seen> {
   const requests: ApiRequest[] = [];
   const inner = cluster.sandbox.transport({ actor: "snapshot" });
   const transport: Transport = {
@@ -49,6 +53,8 @@ async function seenThrough(cluster: VirtualCluster, forbidden: RegExp): Promise<
   const taken = takeSnapshot({
     transport,
     kinds,
+    unavailable,
+    toDelete,
     isServed,
     namespaces: ["default"],
     alsoKinds: [],
@@ -93,6 +99,17 @@ describe("takeSnapshot", () => {
     const claim = { metadata: { namespace: "default", name: "data" }, spec };
     await cluster.settle(cluster.clientFor("you").create(PersistentVolumeClaims, claim));
     expect(await volumesRead()).toEqual([true, true]);
+  });
+
+  test("a namespace to be deleted is held while the kinds of a group cannot be listed", async () => {
+    const unavailable = [{ groupVersion: "metrics.k8s.io/v1beta1", error: new Error("503") }];
+    const toDelete = ["default"];
+    const { snapshot } = await seenThrough(await virtualCluster(), /^$/, { unavailable, toDelete });
+    expect([...snapshot.held]).toEqual([
+      ["default", "the server cannot list the kinds of metrics.k8s.io/v1beta1, and the namespace stays until it can"],
+    ]);
+    expect((await seenThrough(await virtualCluster(), /^$/, { unavailable })).snapshot.held.size).toBe(0);
+    expect((await seenThrough(await virtualCluster(), /^$/, { toDelete })).snapshot.held.size).toBe(0);
   });
 
   test("omits an owner that does not exist", async () => {
