@@ -21,19 +21,20 @@ export interface AgreementEvidence {
   readonly syncs: number;
   /** The names of the controllers whose owner has not been seen. */
   readonly withoutOwner: readonly string[];
-  readonly gaps: readonly Gap[];
+  /** The kinds that are not watched at the end. A watch that was broken and is back has shown the outcome of what was missed. */
+  readonly broken: readonly Gap[];
 }
 
 /**
  * "Nothing differs" requires an owner, a sync, open watches, and that something was compared if anything was intended. A sync that intends
  * nothing agrees with an owner that writes nothing.
  */
-export function agreementVerdict({ summary, syncs, withoutOwner, gaps }: AgreementEvidence): Verdict<AgreementEvent> {
+export function agreementVerdict({ summary, syncs, withoutOwner, broken }: AgreementEvidence): Verdict<AgreementEvent> {
   const { counts, differences, intentions, standing } = summary;
   const compared = counts.same + counts.differs + counts["owner was faster"] + counts["owner was refused"];
   const unseen = [
     ...withoutOwner.map((what) => ({ what, why: "no owner was found", isDecisive: true })),
-    ...gaps.map(({ of, why }) => ({ what: of.kind, why, isDecisive: true })),
+    ...broken.map(({ of, why }) => ({ what: of.kind, why, isDecisive: true })),
   ];
   const tooLittle = [
     ...(syncs === 0 ? ["no object was synced"] : []),

@@ -52,6 +52,14 @@ export class Coverage {
     return this.#kinds.get(nameOf(of));
   }
 
+  /** The kinds that are no longer watched. */
+  broken(at: number): readonly Gap[] {
+    return [...this.#kinds.values()].flatMap((watched) => {
+      const why = brokenText(watched, at);
+      return why === undefined ? [] : [{ of: watched.of, why }];
+    });
+  }
+
   /** The kinds that were not watched for most of the time between `from` and `to`, or are no longer watched. */
   gaps(from: number, to: number): readonly Gap[] {
     return [...this.#kinds.values()].flatMap((watched) => {
@@ -61,14 +69,20 @@ export class Coverage {
   }
 }
 
+/** Why the watch is not open, unless it ended only a moment ago and is about to be opened again. */
+function brokenText({ openSince, brokenAt, why }: Watched, at: number): string | undefined {
+  if (openSince !== undefined || at - brokenAt <= reopenMs) return undefined;
+  return `the watch broke ${formatAge(at - brokenAt)} ago: ${why}`;
+}
+
 function nameOf({ group, kind }: KindName): string {
   return `${group} ${kind}`;
 }
 
-function gapOf({ openSince, brokenAt, watchedMs, why }: Watched, from: number, to: number): string | undefined {
-  if (openSince === undefined && to - brokenAt > reopenMs) {
-    return `the watch broke ${formatAge(to - brokenAt)} ago: ${why}`;
-  }
+function gapOf(watched: Watched, from: number, to: number): string | undefined {
+  const broken = brokenText(watched, to);
+  if (broken !== undefined) return broken;
+  const { openSince, watchedMs, why } = watched;
   const ms = watchedMs + (openSince === undefined ? 0 : to - openSince);
   if (to <= from || ms >= minShare * (to - from)) return undefined;
   const reason = why === "start" ? "the watch was opened late" : why;

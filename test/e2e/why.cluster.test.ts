@@ -268,8 +268,9 @@ describe.skipIf(controllersMissing !== undefined)("why and trace, beside kube-co
 
   test("trace --fail-on differs exits with 0 if nothing differs", async () => {
     const args = ["trace", "deployment", "replicaset", "-n", namespace, "--fail-on", "differs", "--once"];
-    const { code, stdout } = await reconcile(...args);
-    expect({ code, differs: /^differs/m.test(stdout) }).toEqual({ code: 0, differs: false });
+    const { code, stdout, stderr } = await reconcile(...args);
+    const found = { code, differs: /^differs/m.test(stdout), doubt: /^cannot tell.*/m.exec(stderr)?.[0] };
+    expect(found).toEqual({ code: 0, differs: false, doubt: undefined });
   });
 
   test("trace --fail-on differs cannot tell about a controller that nothing else runs", async () => {

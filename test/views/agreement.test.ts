@@ -53,7 +53,7 @@ test("what the owner did without an intention is a difference of its own", () =>
 
 describe("whether anything differs", () => {
   const told = (summary: AgreementReport["summary"], more: Partial<AgreementEvidence> = {}): string => {
-    const verdict = agreementVerdict({ summary, syncs: 3, withoutOwner: [], gaps: [], ...more });
+    const verdict = agreementVerdict({ summary, syncs: 3, withoutOwner: [], broken: [], ...more });
     return verdict.is === "cannot tell" ? verdict.because : verdict.is;
   };
   const same = summaryOf(intended(1), settled("same", { intention: 1 }));
@@ -66,7 +66,7 @@ describe("whether anything differs", () => {
 
   test("cannot be told without an owner, a sync, a watch, or a comparison of what was intended", () => {
     expect(told(same, { withoutOwner: ["replicaset"] })).toBe("not seen: replicaset (no owner was found)");
-    expect(told(same, { gaps: [{ of: about.of, why: "the watch broke 9 s ago: reset" }] })).toBe(
+    expect(told(same, { broken: [{ of: about.of, why: "the watch broke 9 s ago: reset" }] })).toBe(
       "not seen: Pod (the watch broke 9 s ago: reset)",
     );
     expect(told(summaryOf(), { syncs: 0 })).toBe("no object was synced");

@@ -109,4 +109,12 @@ describe("Coverage", () => {
       { of, why: "watched for only 20 s of 60 s: connection broke" },
     ]);
   });
+
+  test("is broken only if it is not open at the end", () => {
+    expect(watched(["opened", 0], ["failed", 10], ["opened", 50]).broken(60_000)).toEqual([]);
+    expect(watched(["opened", 0], ["closed", 59]).broken(60_000)).toEqual([]);
+    expect(watched(["opened", 0], ["failed", 40]).broken(60_000)).toEqual([
+      { of, why: "the watch broke 20 s ago: connection broke" },
+    ]);
+  });
 });

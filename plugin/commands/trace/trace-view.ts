@@ -28,11 +28,12 @@ const holdMs = { sandbox: 100, shadow: 400 } as const;
 const loopsPerMinute = 10;
 const loopsEveryMs = 1000;
 
-/** For how long was looked, in ms; when that ended, in ms since 1970; and what was not watched meanwhile. */
+/** For how long was looked, in ms; when that ended, in ms since 1970; and what was not watched, meanwhile or at the end. */
 interface Looked {
   readonly ms: number;
   readonly endedAt: number;
   readonly gaps: readonly Gap[];
+  readonly broken: readonly Gap[];
 }
 
 /** Listens to a target from its construction on. */
@@ -98,7 +99,7 @@ export class TraceView {
     if (this.#lookingSince === undefined) return;
     const endedAt = this.#session.io.timeline.now();
     const gaps = this.#coverage.gaps(this.#lookingSince, endedAt);
-    this.#looked = { ms: endedAt - this.#lookingSince, endedAt, gaps };
+    this.#looked = { ms: endedAt - this.#lookingSince, endedAt, gaps, broken: this.#coverage.broken(endedAt) };
   }
 
   /**
@@ -134,8 +135,8 @@ export class TraceView {
   }
 
   #codeWithoutDifference(syncs: number): number {
-    const gaps = this.#looked?.gaps ?? [];
-    const evidence = { summary: this.#agreement.summary, syncs, withoutOwner: this.#withoutOwner(), gaps };
+    const broken = this.#looked?.broken ?? [];
+    const evidence = { summary: this.#agreement.summary, syncs, withoutOwner: this.#withoutOwner(), broken };
     const verdict = agreementVerdict(evidence);
     if (verdict.is !== "cannot tell") return 0;
     this.#session.warn(`cannot tell whether anything differs: ${verdict.because}`);
