@@ -1,19 +1,9 @@
-/** Whether certificates and private keys can be used, and belong together. */
+/** Whether certificates and private keys, both DER, can be used and belong together. */
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from "node:crypto";
 
-const certificateBlock = /-----BEGIN CERTIFICATE-----([^-]*)-----END CERTIFICATE-----/;
-const keyBlock = /-----BEGIN (?:[A-Z ]*)PRIVATE KEY-----([^-]*)-----END (?:[A-Z ]*)PRIVATE KEY-----/;
-
-/** Whether a PEM text has a certificate, of several the first. Other blocks may stand beside it. */
-export function hasCertificate(pem: string): boolean {
-  const der = derIn(pem, certificateBlock);
-  return der !== undefined && publicKeyIn(der) !== undefined;
-}
-
-/** Whether the first certificate of one PEM text belongs to the first key of another, which may be the same text. */
-export function isKeyPair(certificate: string, key: string): boolean {
-  const [one, other] = [derIn(certificate, certificateBlock), derIn(key, keyBlock)];
-  return one !== undefined && other !== undefined && keyMatchOf(one, other) === "match";
+/** Whether these bytes are a certificate. */
+export function isCertificate(der: Uint8Array): boolean {
+  return publicKeyIn(der) !== undefined;
 }
 
 /** How a key relates to a certificate. If neither can be read, the certificate counts. */
@@ -27,12 +17,6 @@ export function keyMatchOf(certificate: Uint8Array, key: Uint8Array): KeyMatch {
   if (own === undefined) return "no key";
   if (own.asymmetricKeyType !== certified.asymmetricKeyType) return "another type";
   return publicBytes(createPublicKey(own)) === publicBytes(certified) ? "match" : "another key";
-}
-
-/** The bytes of the first block of a kind in a PEM text. */
-function derIn(pem: string, block: RegExp): Uint8Array | undefined {
-  const [, base64] = block.exec(pem) ?? [];
-  return base64 === undefined ? undefined : Buffer.from(base64, "base64");
 }
 
 function publicBytes(key: KeyObject): string {

@@ -1,5 +1,5 @@
 /** Certificates and keys in files, which may be replaced while the program runs. */
-import { hasCertificate, isKeyPair } from "../../platform/key-pair.ts";
+import { hasCertificate, isKeyPair } from "./key-files.ts";
 import { mostSince } from "../../platform/timeline.ts";
 import type { CredentialOptions } from "./credential.ts";
 import type { KeyPair, RestConfig, TlsFiles } from "./rest-config.ts";

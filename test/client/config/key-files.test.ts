@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { hasCertificate, isKeyPair } from "../../src/platform/key-pair.ts";
-import { type Certificates, makeCertificates, opensslMissing } from "./certificates.ts";
+import { hasCertificate, isKeyPair } from "../../../src/client/config/key-files.ts";
+import { type Certificates, makeCertificates, opensslMissing } from "../../platform/certificates.ts";
 
 describe.skipIf(opensslMissing !== undefined)("isKeyPair", () => {
   let all: Certificates;
