@@ -104,6 +104,8 @@ export class Look {
   #wants = new Map<string, Want>();
   #diagnose: (look: Look, item: Item) => Diagnosis;
   #diagnosed = new Map<string, Diagnosis>();
+  /** By the want: many objects look at the same list, such as each pod at the Leases of nodes. */
+  #listed = new Map<string, Listed<StoredObject>>();
   #refused = new Map<string, Unseen>();
   #above: string[] = [];
 
@@ -145,13 +147,20 @@ export class Look {
   /** The objects of a kind that a selector matches; all without a selector. */
   list<T extends StoredObject>(kind: Kind<T>, namespace: string, selector: Selector = []): Listed<T> {
     if (selector === "nothing") return { objects: [], unseen: [] };
-    const got = this.#read(kind, namespace) ?? this.#got(listOf(kind, namespace, formatSelector(selector)));
+    const want = listOf(kind, namespace, formatSelector(selector));
+    const listed = this.#listed.getOrInsertComputed(wantId(want), () => this.#list(want, selector));
+    // The kind carries the type of its objects.
+    return listed as Listed<T>;
+  }
+
+  #list(want: Extract<Want, { readonly is: "list" }>, selector: Exclude<Selector, "nothing">): Listed<StoredObject> {
+    const { kind, namespace } = want;
+    const got = this.#read(kind, namespace) ?? this.#got(want);
     if (got.is !== "objects") return { objects: [], unseen: [this.#unseen(resourceOf(kind), got).unseen] };
     const objects = got.items
       .map(({ object }) => object)
       .filter(({ metadata }) => matches(selector, metadata.labels) && isIn(namespace, metadata.namespace));
-    // The kind carries the type of its objects.
-    return { objects: objects as readonly StoredObject[] as readonly T[], unseen: got.unseen };
+    return { objects, unseen: got.unseen };
   }
 
   /** A complete list of the namespace or the cluster that was read already. */
@@ -245,7 +254,7 @@ export class Look {
   }
 }
 
-function listOf(kind: Kind, namespace: string, selector = ""): Want {
+function listOf(kind: Kind, namespace: string, selector = ""): Extract<Want, { readonly is: "list" }> {
   return { is: "list", kind, namespace, selector };
 }
 
