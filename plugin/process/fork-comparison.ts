@@ -101,16 +101,17 @@ export class ForkComparison implements DivergenceListener {
   /** The result so far. `now` in ms since 1970. */
   result(divergences: readonly Divergence[], { now, coverage }: ResultOptions): ForkComparisonResult {
     const silent = divergences.filter(({ cluster }) => cluster.is === "silent");
-    const watched = silent.filter(({ of }) => coverage.watchOf(of)?.openSince !== undefined);
-    const late = watched.filter(
-      ({ of, since }) => now - Math.max(since, coverage.watchOf(of)?.openSince ?? now) > patienceMs,
-    );
+    /** Since when the cluster could have been seen to follow: never, if it is not watched. */
+    const seenSince = ({ of, since }: Divergence): number =>
+      Math.max(since, coverage.watchOf(of)?.openSince ?? Infinity);
+    const late = silent.filter((each) => now - seenSince(each) > patienceMs);
+    const unwatched = silent.filter((each) => seenSince(each) === Infinity);
     const differing = divergences.filter(({ cluster }) => cluster.is === "differs");
     return {
       same: this.#same,
       differences: [...differing, ...late].map(differenceOf).concat([...this.#missed.values()].map(missedOf)),
-      uncompared: watched.length - late.length,
-      unwatched: [...new Set(silent.filter((each) => !watched.includes(each)).map(({ of }) => of.kind))],
+      uncompared: silent.length - late.length - unwatched.length,
+      unwatched: [...new Set(unwatched.map(({ of }) => of.kind))],
       unattributed: this.#unattributed,
     };
   }
