@@ -1,4 +1,5 @@
 /** Whether a node accepts pods. */
+import { nodeLeaseNamespace } from "../api/node-lease.ts";
 import { taintText } from "../api/taints.ts";
 import { isGoodState } from "./conditions.ts";
 import { formatAge } from "../api/duration.ts";
@@ -8,8 +9,6 @@ import type { Node, Taint } from "../api/types.ts";
 import { type Advice, type Examined, type Finding, type Item, kubectl, refOf, since } from "./diagnosis.ts";
 import { aside, type Look } from "./look.ts";
 
-/** Of kubelets. */
-const leaseNamespace = "kube-node-lease";
 /**
  * How long a kubelet that renews its Lease every 10 s may be silent before kube-controller-manager takes the node for unreachable.
  * Source: kubernetes v1.36 pkg/controller/nodelifecycle/config/v1alpha1/defaults.go NodeMonitorGracePeriod.
@@ -91,7 +90,7 @@ interface NodeLease extends Pick<Examined, "seen" | "unseen"> {
 
 /** What the Lease of a node's kubelet shows. All are listed, because `why -A` needs each. */
 function leaseOf(look: Look, { object: { metadata } }: Item<Node>): NodeLease {
-  const { objects, unseen } = look.list(Leases, leaseNamespace);
+  const { objects, unseen } = look.list(Leases, nodeLeaseNamespace);
   const lease = objects.find(({ metadata: { name } }) => name === metadata.name);
   const renewedAt = readTime(lease?.spec?.renewTime);
   if (unseen.length > 0) return { seen: [], unseen, notes: [] };

@@ -2,6 +2,7 @@
  * Heartbeats of simulated nodes, by Lease and by node status.
  * Source: component-helpers v0.36 apimachinery/lease/controller.go; kubernetes v1.36 pkg/kubelet/kubelet_node_status.go.
  */
+import { nodeLeaseNamespace } from "../../api/node-lease.ts";
 import { deepEqual } from "../../api/field-changes.ts";
 import { Leases, Nodes } from "../../api/kinds.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../api/status-error.ts";
@@ -14,7 +15,6 @@ import { isSilent, isSimulated } from "./simulated.ts";
 import { nodeStatusOf } from "./node.ts";
 import { heartbeat, liftTaint, nodeStatus } from "./rules.ts";
 
-const leaseNamespace = "kube-node-lease";
 const leaseSeconds = 40;
 const renewEveryMs = 10_000;
 
@@ -64,7 +64,7 @@ type Write = Parameters<SyncContext["client"]["update"]>[2];
 
 async function renew(context: SyncContext, node: Node, last: Lease | undefined, write: Write): Promise<Lease> {
   const { client } = context;
-  const at = { namespace: leaseNamespace, name: node.metadata.name };
+  const at = { namespace: nodeLeaseNamespace, name: node.metadata.name };
   const renewTime = formatMicroTime(context.now());
   if (last !== undefined) {
     try {
@@ -87,7 +87,7 @@ function freshLease(node: Node, renewTime: string): CreateInput<Lease> {
   const { name, uid } = node.metadata;
   return {
     metadata: {
-      namespace: leaseNamespace,
+      namespace: nodeLeaseNamespace,
       name,
       ownerReferences: [{ apiVersion: "v1", kind: "Node", name, uid }],
     },

@@ -2,6 +2,7 @@
  * When a node's last heartbeat was observed. The times are those of this process: no node's clock is trusted.
  * Source: kubernetes v1.36 pkg/controller/nodelifecycle/node_lifecycle_controller.go tryUpdateNodeHealth.
  */
+import { nodeLeaseNamespace } from "../../api/node-lease.ts";
 import { Leases } from "../../api/kinds.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Lease, Node, NodeCondition } from "../../api/types.ts";
@@ -22,7 +23,7 @@ export interface Health {
 
 /** The Lease that a node's kubelet renews. */
 export function leaseOf({ cache }: { readonly cache: WatchContext["cache"] }, node: string): Lease | undefined {
-  return cache(Leases).getNamespaced("kube-node-lease", node);
+  return cache(Leases).getNamespaced(nodeLeaseNamespace, node);
 }
 
 /** What a check observes of a node. */

@@ -2,6 +2,7 @@
  * Questions about nodes: what happens if one falls silent, or is drained. Kubelets of a dry run report to the API server only if such a
  * question is asked; the rest is up to the controllers.
  */
+import { nodeLeaseNamespace } from "../../api/node-lease.ts";
 import type { ObjectKey } from "../../api/key.ts";
 import { Nodes } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -59,11 +60,9 @@ export function controllersAboutNodes(requested: readonly ControllerDefinition[]
   return [...requested.filter(({ name }) => !byTime.has(name)), ...added];
 }
 
-const leaseNamespace = "kube-node-lease";
-
 /** Adds the namespace of heartbeats, and the labels that nodes of a running cluster have long had. */
 export function withNodesAtWork(objects: readonly StoredObject[]): readonly StoredObject[] {
-  const isThere = objects.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === leaseNamespace);
+  const isThere = objects.some(({ kind, metadata }) => kind === "Namespace" && metadata.name === nodeLeaseNamespace);
   const made = isThere ? [] : [namespaceOfLeases(objects[0]?.metadata.creationTimestamp ?? "2026-01-01T00:00:00Z")];
   return [...objects.map((object) => (object.kind === Nodes.kind ? withOlderLabels(object) : object)), ...made];
 }
@@ -74,8 +73,13 @@ function withOlderLabels(node: Node & StoredObject): StoredObject {
 }
 
 function namespaceOfLeases(creationTimestamp: string): StoredObject {
-  const labels = { "kubernetes.io/metadata.name": leaseNamespace };
-  const metadata = { name: leaseNamespace, uid: `assumed-${leaseNamespace}`, resourceVersion: "1", creationTimestamp };
+  const labels = { "kubernetes.io/metadata.name": nodeLeaseNamespace };
+  const metadata = {
+    name: nodeLeaseNamespace,
+    uid: `assumed-${nodeLeaseNamespace}`,
+    resourceVersion: "1",
+    creationTimestamp,
+  };
   const status = { phase: "Active" };
   const made = { metadata: { ...metadata, labels }, spec: { finalizers: ["kubernetes"] }, status };
   return { apiVersion: "v1", kind: "Namespace", ...made };

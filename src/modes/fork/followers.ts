@@ -1,4 +1,5 @@
 /** Manages which resources of the cluster the fork follows: each one from the first request for it. */
+import { nodeLeaseNamespace } from "../../api/node-lease.ts";
 import type { Kind } from "../../api/kind.ts";
 import { keyOf, type ObjectKey, splitKey } from "../../api/key.ts";
 import type { StoredObject } from "../../api/object.ts";
@@ -215,12 +216,9 @@ function endOthers({ parts }: Followed): void {
   }
 }
 
-/** The namespace of kubelet heartbeats, which are not leader election. */
-const nodeLeases = "kube-node-lease";
-
 /** The Lease without its holder. Source: client-go v0.36 tools/leaderelection/leaderelection.go release. */
 function released(lease: StoredObject & Pick<Lease, "spec">): StoredObject {
-  if (lease.metadata.namespace === nodeLeases || lease.spec === undefined) return lease;
+  if (lease.metadata.namespace === nodeLeaseNamespace || lease.spec === undefined) return lease;
   const spec: Lease["spec"] = { ...lease.spec, holderIdentity: "" };
   return { ...lease, spec } as StoredObject;
 }

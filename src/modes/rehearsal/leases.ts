@@ -1,12 +1,10 @@
 /** Leader election after a program has exited. */
+import { nodeLeaseNamespace } from "../../api/node-lease.ts";
 import { Leases } from "../../api/kinds.ts";
 import type { StoredObject } from "../../api/object.ts";
 import type { Lease } from "../../api/types.ts";
 import type { Client } from "../../client/api/verbs.ts";
 import type { State } from "../../views/state.ts";
-
-/** Heartbeats of nodes, not leader election. */
-const nodeLeases = "kube-node-lease";
 
 /**
  * Releases the Leases held by an exited program, so that the next one need not wait for them to expire.
@@ -22,5 +20,5 @@ export async function releaseLeases(client: Client, state: State): Promise<void>
 }
 
 function isHeld({ metadata, spec }: StoredObject & Partial<Pick<Lease, "spec">>): boolean {
-  return metadata.namespace !== nodeLeases && (spec?.holderIdentity ?? "") !== "";
+  return metadata.namespace !== nodeLeaseNamespace && (spec?.holderIdentity ?? "") !== "";
 }

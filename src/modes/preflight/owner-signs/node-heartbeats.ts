@@ -1,4 +1,5 @@
 /** Who keeps simulated nodes alive: kwok, for example, renews their Leases as a kubelet does. */
+import { nodeLeaseNamespace } from "../../../api/node-lease.ts";
 import { Leases, Nodes } from "../../../api/kinds.ts";
 import type { ManagedFieldsEntry } from "../../../api/object.ts";
 import { parseTime, readTime } from "../../../api/time.ts";
@@ -7,7 +8,6 @@ import type { Client } from "../../../client/api/verbs.ts";
 import { isSilent, isSimulated } from "../../../controllers/kubelet/simulated.ts";
 import { type Idle, isOurs, joined, type Look, nothingSeen, pageSize, readable, type Sign, writtenAt } from "./sign.ts";
 
-const leaseNamespace = "kube-node-lease";
 const leaseSeconds = 40;
 /** A kubelet without Leases writes a node's status more often than that. */
 const statusMs = 60_000;
@@ -16,7 +16,7 @@ const statusMs = 60_000;
 export async function nodeHeartbeats(client: Client, controller: string): Promise<Look> {
   const [nodes, leases] = await Promise.all([
     readable(client.list(Nodes, { limit: pageSize })),
-    readable(client.list(Leases, { namespace: leaseNamespace, limit: pageSize })),
+    readable(client.list(Leases, { namespace: nodeLeaseNamespace, limit: pageSize })),
   ]);
   if (nodes === "absent") return nothingSeen;
   if (nodes === "forbidden") {
@@ -25,7 +25,7 @@ export async function nodeHeartbeats(client: Client, controller: string): Promis
   const readLeases = leases === "forbidden" || leases === "absent" ? undefined : leases.items;
   const simulated = nodes.items.filter((node) => isSimulated(node) && !isSilent(node));
   const looks = simulated.map((node) => atNode(node, leaseOf(node, readLeases), controller));
-  const unseen = { what: `Leases in ${leaseNamespace}`, why: "no right to list", isDecisive: true };
+  const unseen = { what: `Leases in ${nodeLeaseNamespace}`, why: "no right to list", isDecisive: true };
   return joined([
     ...looks,
     {
