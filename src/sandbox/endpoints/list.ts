@@ -5,7 +5,7 @@ import { goNumber, jsonNameOf } from "../meta/json.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { revisionOf } from "../options/list-options.ts";
 import { isFields } from "../meta/object.ts";
-import { jsonProblem } from "../meta/go-json.ts";
+import { jsonProblem } from "../meta/json-problems.ts";
 import { badRequest, expired, refusal } from "../meta/refusal.ts";
 import { selects, selectsAll, type Selection } from "../options/selection.ts";
 import { keyOf, type Collection } from "../storage/collection.ts";

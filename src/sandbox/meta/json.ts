@@ -2,7 +2,7 @@
  * JSON as the API server parses it: rejects what Go rejects, reports duplicate keys, and detects integers that a number cannot represent
  * instead of silently changing them. Source: sigs.k8s.io/json v0 internal/golang/encoding/json.
  */
-import { jsonProblem } from "./go-json.ts";
+import { jsonProblem } from "./json-problems.ts";
 import { badRequest } from "./refusal.ts";
 
 /** A byte order mark is not valid JSON, and must not be ignored. */

@@ -1,7 +1,7 @@
 /** Secrets. Source: kubernetes v1.36 pkg/apis/core/validation/validation.go. */
 import { accountNameAnnotation, tokenSecretType } from "../../../api/token-secrets.ts";
 import { invalid, required, tooLong, type FieldError } from "../../meta/field-errors.ts";
-import { jsonMapProblem } from "../../meta/go-json.ts";
+import { jsonMapProblem } from "../../meta/json-problems.ts";
 import { isFields, textOf, type ApiObject, type Fields } from "../../meta/object.ts";
 import { keyPairWarnings } from "./key-pair-warnings.ts";
 import type { RESTStrategy } from "../strategy/rest-strategy.ts";
