@@ -9,6 +9,7 @@ import { ownVersion } from "../../api/server-version.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { SharedInformerFactory } from "../../cache/shared-informer-factory.ts";
 import { createClient } from "../../client/api/client.ts";
+import type { ControllerDefinition } from "../../controller/api/definition.ts";
 import { ControllerManager } from "../../controller/runtime/controller-manager.ts";
 import type { RunningController } from "../../controller/runtime/running-controller.ts";
 import { runSync } from "../../controller/runtime/sync-run.ts";
@@ -66,6 +67,7 @@ class ShadowRun implements Shadow {
   readonly informers: SharedInformerFactory;
   readonly intentions: Intentions;
   readonly #options: ShadowOptions;
+  readonly #definitions: ReadonlyMap<string, ControllerDefinition>;
   readonly #owners: OwnersAtWork;
   readonly #coverage = new Coverage();
   readonly #gate: OwnerDeltaGate;
@@ -77,6 +79,7 @@ class ShadowRun implements Shadow {
     const { controllers, timeline, random, bus, transport } = options;
     const client = createClient({ transport, bus, timeline });
     this.#options = options;
+    this.#definitions = new Map(controllers.map((definition) => [definition.name, definition]));
     this.#stopListening = bus.listen((event) => {
       if (event.stage === "delta") this.#lastDelta = event;
       else this.#coverage.accept(event);
@@ -170,18 +173,18 @@ class ShadowRun implements Shadow {
       bus,
       timeline,
       hasOwner: (controller) => this.#owners.isAtWork(controller),
-      syncsEveryMs: (controller) => controllers.find(({ name }) => name === controller)?.syncsEveryMs ?? 0,
+      syncsEveryMs: (controller) => this.#definitions.get(controller)?.syncsEveryMs ?? 0,
       watchesOpenSince: (controller) => {
-        const definition = controllers.find(({ name }) => name === controller);
+        const definition = this.#definitions.get(controller);
         return definition === undefined ? 0 : watchesOpenSince(definition, this.#coverage);
       },
-      chooses: (controller) => controllers.some(({ name, for: kind }) => name === controller && kind !== undefined),
+      chooses: (controller) => this.#definitions.get(controller)?.for !== undefined,
       now: (write) => this.#cached(write),
       refusalOf: ({ controller, key }, { verb }) => refusalIn(this.#primaryOf(controller)?.get(key), verb),
       siblingsOf: (kind, object) => (kind === Pods.kind ? siblingsOf(this.informers, object) : noSiblings),
       distinguishedBy: (kind, pair) => (kind === Pods.kind ? distinguishedBy(pair, timeline.now()) : "another one"),
       authorOf: (controller, observed) => {
-        const definition = controllers.find(({ name }) => name === controller) ?? { name: controller };
+        const definition = this.#definitions.get(controller) ?? { name: controller };
         return authorOf(observed, ownersManagers(definition, ownerOf(controller)));
       },
       keyOfAct: (observed) => keyOfAct(controllers, observed, ownerOf),
@@ -195,7 +198,7 @@ class ShadowRun implements Shadow {
 
   /** The lister of a controller's primary kind; undefined if it has none. */
   #primaryOf(controller: string): Lister<StoredObject> | undefined {
-    const kind = this.#options.controllers.find(({ name }) => name === controller)?.for;
+    const kind = this.#definitions.get(controller)?.for;
     return kind === undefined ? undefined : this.informers.forKind(kind).lister;
   }
 }
