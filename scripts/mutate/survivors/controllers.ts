@@ -1,6 +1,7 @@
 import type { KnownSurvivor } from "./known-survivor.ts";
 
 const empty = "equivalent: an empty list or set, removed to save memory, is the same as none";
+const runningOnNode = "equivalent: what runs is listed under its node; only the type of the map does not say so";
 const attachDetach = "src/controllers/persistentvolume-attach-detach";
 const collector = "src/controllers/garbage-collector";
 const scaling = "src/controllers/deployment/scaling.ts";
@@ -162,6 +163,30 @@ export const controllersSurvivors: readonly KnownSurvivor[] = [
     line: "if (left.length > 0) this.#byVolume.set(unique, left);",
     replacement: "left.length >= 0",
     why: empty,
+  },
+  {
+    file: `${attachDetach}/operations.ts`,
+    line: "others?.delete(pending);",
+    replacement: "others.delete",
+    why: runningOnNode,
+  },
+  {
+    file: `${attachDetach}/operations.ts`,
+    line: "if (others?.size === 0) this.#runningOn.delete(pending.node);",
+    replacement: "others.size",
+    why: runningOnNode,
+  },
+  {
+    file: `${attachDetach}/operations.ts`,
+    line: "if (others?.size === 0) this.#runningOn.delete(pending.node);",
+    replacement: "false",
+    why: empty,
+  },
+  {
+    file: `${attachDetach}/sync.ts`,
+    line: "if (csi === undefined || name === undefined || !known.isConfirmedOn(unique, node)) return undefined;",
+    replacement: "false",
+    why: "equivalent: a volume with a CSI source has a name; only the type of the two does not say so",
   },
   {
     file: `${attachDetach}/world.ts`,

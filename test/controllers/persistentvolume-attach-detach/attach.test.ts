@@ -240,6 +240,52 @@ describe("a pod with a CSI volume", () => {
     expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
   });
 
+  for (const [what, status] of [
+    ["not as attached", { attached: false }],
+    ["without a status", {}],
+  ] as const) {
+    test(`whose VolumeAttachment the cache lacks, and the API server has ${what}, is lost`, async () => {
+      scene.put(Pods, podOf("web", "a", ["disk"]));
+      await attachOn("a");
+      const { status: _, ...held } = attachmentObject("disk", "a");
+      scene.deleteLive(VolumeAttachments, attachmentOf("disk", "a"));
+      scene.deliver();
+      scene.putLive(VolumeAttachments, "attached" in status ? { ...held, status } : held);
+      const { context, signals } = watchRequests(scene.context("a"));
+      await persistentVolumeAttachDetach.sync("a", context);
+      expect(sentences()).toContain("disk is no longer attached, without anybody here having detached it");
+      expect(signals[0]).toBe(context.signal);
+    });
+  }
+
+  test("whose VolumeAttachment reaches the cache while the API server is asked, keeps it", async () => {
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await attachOn("a");
+    scene.deleteLive(VolumeAttachments, attachmentOf("disk", "a"));
+    scene.deliver();
+    scene.refuse = ({ verb }) => {
+      if (verb !== "get") return undefined;
+      scene.put(VolumeAttachments, attachmentObject("disk", "a"));
+      return refusal(404, "NotFound", "there was none");
+    };
+    await scene.sync("a");
+    expect({ calls: calls(), sentences: sentences() }).toEqual({ calls: [get("disk", "a")], sentences: [] });
+    expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
+  });
+
+  test("is lost while another volume of the node is being attached", async () => {
+    putVolume(scene, "more");
+    scene.put(Pods, podOf("web", "a", ["disk"]));
+    await attachOn("a");
+    scene.put(Pods, podOf("api", "a", ["more"]));
+    await scene.sync("a");
+    expect(calls()).toEqual([create("more", "a")]);
+    scene.deliver();
+    driverSays(scene, ["disk", "a"], { attached: false });
+    await scene.sync("a");
+    expect(sentences()).toContain("disk is no longer attached, without anybody here having detached it");
+  });
+
   test("that is replaced by one of the same name wakes its node, and one that changes otherwise does not", () => {
     const [before, other] = [podOf("web", "a", ["disk"]), podOf("web", "a", ["more"], { meta: { uid: "another" } })];
     scene.woken.length = 0;
