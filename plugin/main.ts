@@ -1,6 +1,13 @@
 /** The program: arguments in, exit code out. */
 import { environment } from "../src/platform/environment.ts";
-import { calledName, compiledProgram, exit, onStopSignal, programArguments } from "../src/platform/process.ts";
+import {
+  calledName,
+  compiledProgram,
+  exit,
+  onStopSignal,
+  programArguments,
+  stayUntilExit,
+} from "../src/platform/process.ts";
 import { realRandom } from "../src/platform/random.ts";
 import { realTimeline } from "../src/platform/real-timeline.ts";
 import { openTerminal } from "../src/platform/terminal.ts";
@@ -67,6 +74,7 @@ function calledAs(started: string | undefined): string {
   return /(^|\/)kubectl-reconcile$/.test(started ?? "") ? "kubectl-reconcile" : "kubectl reconcile";
 }
 
+stayUntilExit();
 const env = environment();
 const io: Io = {
   ...openTerminal(),

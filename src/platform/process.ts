@@ -26,6 +26,17 @@ export function exit(code: number): never {
   process.exit(code);
 }
 
+/** The longest that a timer can wait: 2³¹ − 1 ms, 24.8 days. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * Keeps the process until it exits. With nothing but background timers and a promise to wait for, Deno would end it, and Bun would poll
+ * without a pause, at the price of a whole processor.
+ */
+export function stayUntilExit(): void {
+  setInterval(() => undefined, longestTimerMs);
+}
+
 /** The command-line arguments after the program's name. */
 export function programArguments(): readonly string[] {
   return process.argv.slice(2);
