@@ -4,6 +4,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename } from "node:path";
 import process from "node:process";
+import { longestTimerMs } from "./real-timeline.ts";
 
 /**
  * Calls `fn` for each SIGINT, SIGTERM and SIGHUP, instead of exiting; `count` is 1 for the first. Returns a function that restores the
@@ -25,9 +26,6 @@ export function onStopSignal(fn: (signal: string, count: number) => void): () =>
 export function exit(code: number): never {
   process.exit(code);
 }
-
-/** The longest that a timer can wait: 2³¹ − 1 ms, 24.8 days. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Keeps the process until it exits. With nothing but background timers and a promise to wait for, Deno would end it, and Bun would poll

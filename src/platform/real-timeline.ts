@@ -4,7 +4,7 @@ import type { Cancel, Timeline } from "./timeline.ts";
 const settled = Promise.resolve();
 
 /** Above this, setTimeout fires at once: 2³¹ − 1 ms, 24.8 days. */
-const longestTimerMs = 2 ** 31 - 1;
+export const longestTimerMs: number = 2 ** 31 - 1;
 /** How often the clock is compared with the wall clock, which is slewed by the machine and continues while a laptop sleeps. */
 const compareAfterMs = 1000;
 /** How fast the clock runs while it is far ahead of the wall clock. */

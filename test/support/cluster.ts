@@ -17,6 +17,7 @@ import {
 } from "../../scripts/control-plane.ts";
 import { isAlive } from "../../src/platform/process.ts";
 import { auditLog, type AuditEvent } from "./audit-log.ts";
+import { stateIn } from "./process-state.ts";
 import { type ProgramRun, runProgram } from "./program.ts";
 
 /** Why no cluster can be started here, or undefined: `describe.skipIf(clusterMissing !== undefined)(…)`. */
@@ -328,9 +329,7 @@ function standsStill(pid: number): boolean {
   if (!existsSync(threads)) return true;
   return readdirSync(threads).every((thread) => {
     try {
-      const stat = readFileSync(join(threads, thread, "stat"), "utf8");
-      // The format is PID (NAME) STATE …, and a name can contain brackets.
-      return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T");
+      return stateIn(join(threads, thread, "stat")) === "T";
     } catch {
       // This thread has ended, so others may still run.
       return false;

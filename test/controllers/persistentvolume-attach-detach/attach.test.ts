@@ -240,17 +240,17 @@ describe("a pod with a CSI volume", () => {
     expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
   });
 
-  for (const [what, status] of [
-    ["not as attached", { attached: false }],
+  for (const [what, live] of [
+    ["not as attached", { status: { attached: false } }],
     ["without a status", {}],
   ] as const) {
-    test(`whose VolumeAttachment the cache lacks, and the API server has ${what}, is lost`, async () => {
+    test(`whose VolumeAttachment the cache lacks, and the API server has ${what}, loses its volume`, async () => {
       scene.put(Pods, podOf("web", "a", ["disk"]));
       await attachOn("a");
       const { status: _, ...held } = attachmentObject("disk", "a");
       scene.deleteLive(VolumeAttachments, attachmentOf("disk", "a"));
       scene.deliver();
-      scene.putLive(VolumeAttachments, "attached" in status ? { ...held, status } : held);
+      scene.putLive(VolumeAttachments, { ...held, ...live });
       const { context, signals } = watchRequests(scene.context("a"));
       await persistentVolumeAttachDetach.sync("a", context);
       expect(sentences()).toContain("disk is no longer attached, without anybody here having detached it");
@@ -273,7 +273,7 @@ describe("a pod with a CSI volume", () => {
     expect(reported(scene, "a")).toEqual([uniqueName("disk")]);
   });
 
-  test("is lost while another volume of the node is being attached", async () => {
+  test("loses its volume while another one of the node is being attached", async () => {
     putVolume(scene, "more");
     scene.put(Pods, podOf("web", "a", ["disk"]));
     await attachOn("a");
